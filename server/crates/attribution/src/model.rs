@@ -1,0 +1,115 @@
+//! What attribution gives: each charged op with its place, and the sums over files, lines and functions.
+
+use std::ops::AddAssign;
+use std::sync::Arc;
+
+use profile::EventId;
+use source::FileKey;
+
+/// A file of [`Attribution::files`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub u32);
+
+/// A function of [`FileCosts::functions`] of the same file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
+
+/// CPU and device nanoseconds that are charged, never counted twice.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    pub cpu_ns: i64,
+    pub device_ns: i64,
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.cpu_ns += other.cpu_ns;
+        self.device_ns += other.device_ns;
+    }
+}
+
+/// How a line is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Precision {
+    /// The trace itself names the line and the text fits.
+    Exact,
+    /// The function's text admits exactly one best alignment with the observed sequence.
+    Aligned,
+    /// Several lines fit equally; the set is kept, none is picked.
+    Ambiguous,
+    /// Only the enclosing function is known.
+    Function,
+    /// No frame of the sources.
+    None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ChargeKind {
+    Op,
+    /// A runtime or driver call outside any op that a device event joins.
+    Launch,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    Forward,
+    Backward,
+}
+
+/// Where a charge goes. Lines are 1-based, in the text of [`FileCosts::text`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    Line { file: FileId, function: FunctionId, line: u32, precision: Precision },
+    /// Sorted, at least two.
+    Ambiguous { file: FileId, function: FunctionId, lines: Vec<u32> },
+    Function { file: FileId, function: FunctionId },
+    None,
+}
+
+/// One charged op or launch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Charge {
+    pub event: EventId,
+    pub kind: ChargeKind,
+    pub direction: Direction,
+    pub cost: Cost,
+    pub place: Place,
+    /// One short sentence: how the line is known, or why it is not.
+    pub why: String,
+}
+
+/// A function that owns or encloses charged ops.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionCost {
+    pub name: String,
+    /// 1-based line of the `def` (or `class`, or 1 for `<module>`) in [`FileCosts::text`].
+    pub def_line: u32,
+    /// 1-based last line of the function.
+    pub end_line: u32,
+    /// What is known to the function only.
+    pub own: Cost,
+    /// A view, never added: ops and runtime calls below its frames, each once.
+    pub inclusive: Cost,
+}
+
+/// A source file with costs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileCosts {
+    pub key: FileKey,
+    /// The text that the lines count in: an open document's or the disk's when the attribution was made.
+    pub text: Arc<str>,
+    /// Some of the text is not the text that was profiled.
+    pub stale: bool,
+    pub functions: Vec<FunctionCost>,
+}
+
+/// The whole result for one profile.
+#[derive(Debug, Default)]
+pub struct Attribution {
+    pub files: Vec<FileCosts>,
+    /// In order of start.
+    pub charges: Vec<Charge>,
+    pub totals: Cost,
+    /// Charges without a place, and device events without a launcher.
+    pub unattributed: Cost,
+}

@@ -1,0 +1,11 @@
+//! Events to a [`Profile`]: nesting, self time, device correlation, `key_averages`, steps, lanes, units.
+//!
+//! Pure. Every duration is integer nanoseconds; the only place that turns them into text is [`units`].
+
+pub mod model;
+pub mod units;
+
+pub use model::{
+    Callee, Device, DeviceEvent, DeviceKind, DeviceSource, DeviceWork, Event, EventId, FrameInfo, Join, Kind, OpInfo, Profile,
+    Step, Track, TrackId,
+};

@@ -1,0 +1,1 @@
+//! See `Cargo.toml` for what this crate is.
