@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use attribution::lines::{FileLines, by_line};
-use attribution::{Attribution, Cost, FileId, FunctionId, Place, Unit};
+use attribution::{Attribution, Cost, FileCosts, FileId, FunctionId, Place, Unit};
 use profile::{EventId, Profile};
 
 use crate::coverage::Coverage;
@@ -42,6 +42,15 @@ impl Analysis {
     /// The costs of a file by line.
     pub fn lines_of(&self, file: FileId) -> &FileLines {
         &self.lines[file.0 as usize]
+    }
+
+    /// The costs of all files, indexed by [`FileId`].
+    pub fn lines(&self) -> &[FileLines] {
+        &self.lines
+    }
+
+    pub fn file(&self, file: FileId) -> &FileCosts {
+        &self.attribution.files[file.0 as usize]
     }
 
     pub fn files(&self) -> impl Iterator<Item = FileId> + use<> {

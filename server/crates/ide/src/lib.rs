@@ -7,9 +7,13 @@ pub mod hints;
 pub mod hover;
 pub mod lenses;
 pub mod line_map;
+pub mod marks;
 pub mod operators;
 pub mod options;
 
 pub use analysis::Analysis;
+pub use attribution::{FileId, Precision};
 pub use line_map::LineMap;
+pub use marks::Marks;
 pub use options::{DiagnosticSeverity, Options};
+pub use source::LineIndex;
