@@ -7,13 +7,17 @@ pub mod hints;
 pub mod hover;
 pub mod lenses;
 pub mod line_map;
+mod load;
 pub mod marks;
+mod notices;
 pub mod operators;
 pub mod options;
 
 pub use analysis::Analysis;
 pub use attribution::{FileId, Precision};
 pub use line_map::LineMap;
+pub use load::{Summary, load, profile};
 pub use marks::Marks;
 pub use options::{DiagnosticSeverity, Options};
+pub use rules::{Finding, rule};
 pub use source::LineIndex;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use attribution::FileId;
+use attribution::lines::by_op;
 use profile::key_averages::{self, KeyAverages, Row, RowKind, TorchVersion};
 use profile::{EventId, units};
 
@@ -136,6 +137,13 @@ fn footer(table: &KeyAverages, device: Option<&str>, time: fn(i64) -> String) ->
         footer.push(format!("Self {name} time total: {}", time(table.self_device_total_ns)));
     }
     footer
+}
+
+/// The row to select for a 1-based line: the one of its costliest op.
+pub fn row_of_line(analysis: &Analysis, table: &Operators, file: FileId, line: u32) -> Option<usize> {
+    let cost = analysis.lines_of(file).line(line)?;
+    let ops = by_op(&analysis.profile, &cost.events);
+    ops.iter().find_map(|op| table.rows.iter().position(|row| row.name == op.name))
 }
 
 /// Per row name: its lines, the costliest first.
