@@ -1,7 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as vscode from 'vscode';
-import { ExecuteCommandRequest, LanguageClient, type LanguageClientOptions, State } from 'vscode-languageclient/node';
+import {
+  CloseAction,
+  type CloseHandlerResult,
+  ErrorAction,
+  ExecuteCommandRequest,
+  LanguageClient,
+  type LanguageClientOptions,
+  State,
+} from 'vscode-languageclient/node';
 import { findBinary } from './binary';
 import { describe, type Log } from './log';
 import { type Status, statusNotification } from './protocol';
@@ -11,6 +19,9 @@ import type { StatusItem } from './status';
 /** A server that has not answered `initialize` by then is taken for dead, so that nothing spins for ever. */
 const startTimeoutMs = 20_000;
 
+/** A server that ends by itself is started again, but not more often than this within the time. */
+const restarts = { most: 3, withinMs: 180_000 };
+
 /** The language server: at most one process, started and stopped one step at a time. */
 export class Server implements vscode.Disposable {
   readonly #statusChanged = new vscode.EventEmitter<Status>();
@@ -19,6 +30,11 @@ export class Server implements vscode.Disposable {
   latest: Status | undefined;
   #client: LanguageClient | undefined;
   #process: ChildProcess | undefined;
+  #startTimer: NodeJS.Timeout | undefined;
+  /** Whether the present client has had a server that answered. */
+  #ran = false;
+  /** When its server ended by itself, of late. */
+  #ends: number[] = [];
   #steps: Promise<void> = Promise.resolve();
 
   constructor(
@@ -78,6 +94,7 @@ export class Server implements vscode.Disposable {
     const client = new LanguageClient('atenLens', 'ATen Lens', () => this.#spawn(binary.path), this.#options());
     this.#client = client;
     let told = false as boolean;
+    this.#ends = [];
     client.onNotification(statusNotification, (status: Status) => {
       told = true;
       this.latest = status;
@@ -85,23 +102,21 @@ export class Server implements vscode.Disposable {
       this.#statusChanged.fire(status);
     });
     client.onDidChangeState(({ newState }) => {
-      if (newState === State.Stopped && this.#client === client) {
+      if (newState === State.Running) {
+        clearTimeout(this.#startTimer);
+      } else if (newState === State.Stopped && this.#client === client) {
         this.status.failed('Server stopped', 'The language server has ended.', 'restartServer');
       }
     });
-    const timer = setTimeout(() => {
-      this.log.error(`No answer from ${binary.path} within ${startTimeoutMs / 1000} s; ending it.`);
-      this.#process?.kill('SIGKILL');
-    }, startTimeoutMs);
     try {
       await client.start();
     } catch (error) {
+      clearTimeout(this.#startTimer);
       this.#client = undefined;
-      this.#fail('Server did not start', `${binary.path} could not be started: ${describe(error)}`);
+      this.#fail('Server did not start', `The ATen Lens server ${binary.path} did not start: ${describe(error)}`);
       return;
-    } finally {
-      clearTimeout(timer);
     }
+    this.#ran = true;
     if (!told) {
       this.status.server({ state: 'none', text: 'No trace yet', detail: 'The server is looking for traces.' });
     }
@@ -113,6 +128,10 @@ export class Server implements vscode.Disposable {
     const child = spawn(path, ['lsp', '--stdio'], { env, stdio: 'pipe' });
     this.#process = child;
     await once(child, 'spawn');
+    this.#startTimer = setTimeout(() => {
+      this.log.error(`No answer from ${path} within ${startTimeoutMs / 1000} s; ending it.`);
+      child.kill('SIGKILL');
+    }, startTimeoutMs);
     child.on('exit', (code, signal) => {
       this.log.info(`The server ended (${signal ?? `exit code ${code ?? 'unknown'}`}).`);
     });
@@ -130,14 +149,30 @@ export class Server implements vscode.Disposable {
       initializationOptions: { settings: settings.all(), clientCommands: true },
       // A failed start is reported once, by `#start`.
       initializationFailedHandler: () => false,
+      errorHandler: { error: () => ({ action: ErrorAction.Continue }), closed: () => this.#closed() },
       // Hovers link to the operators table; no other command may be run from the server's Markdown.
       markdown: { isTrusted: { enabledCommands: ['atenLens.openTrace'] } },
     };
   }
 
+  /** The connection has ended without our doing. A server that never ran is not tried again. */
+  #closed(): CloseHandlerResult {
+    const now = Date.now();
+    this.#ends = [...this.#ends.filter((end) => now - end < restarts.withinMs), now];
+    if (this.#ran && this.#ends.length <= restarts.most) {
+      this.status.starting();
+      return { action: CloseAction.Restart, handled: true };
+    }
+    if (this.#ran) {
+      this.#fail('Server keeps ending', `The ATen Lens server ended ${this.#ends.length} times in three minutes.`);
+    }
+    return { action: CloseAction.DoNotRestart, handled: true };
+  }
+
   async #stop(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
+    this.#ran = false;
     this.latest = undefined;
     if (client === undefined) {
       return;
