@@ -16,6 +16,8 @@ pub trait SourceFiles {
     fn candidates(&self, base: &str) -> Vec<FileKey>;
     /// The text as it now stands: an open document's, else the disk's. `None` when it cannot be read.
     fn text(&self, file: &FileKey) -> Option<Arc<str>>;
+    /// Every file, nearest the roots first, at most `most`: what rules about the set-up of the profiler look through.
+    fn all(&self, most: usize) -> Vec<FileKey>;
     /// User-configured rewriting of a recorded path (`atenLens.pathMappings`, `--map`), applied before anything else.
     fn map_path(&self, recorded: &str) -> Option<String>;
 }
