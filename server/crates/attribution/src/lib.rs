@@ -3,8 +3,11 @@
 //! Pure. Every charged op goes to exactly one bucket: forward + backward + ambiguous + functions + unattributed = total,
 //! for CPU and for device, always.
 
+pub mod lines;
 pub mod model;
+pub mod unit;
 
 pub use model::{
-    Attribution, Charge, ChargeKind, Cost, Direction, FileCosts, FileId, FunctionId, FunctionCost, Place, Precision,
+    Attribution, Charge, ChargeKind, Cost, Direction, FileCosts, FileId, FunctionCost, FunctionId, Place, Precision,
 };
+pub use unit::Unit;

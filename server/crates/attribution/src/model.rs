@@ -90,6 +90,8 @@ pub struct FunctionCost {
     pub own: Cost,
     /// A view, never added: ops and runtime calls below its frames, each once.
     pub inclusive: Cost,
+    /// Charged forward ops in `inclusive`.
+    pub inclusive_ops: u32,
 }
 
 /// A source file with costs.

@@ -1,1 +1,11 @@
-//! See `Cargo.toml` for what this crate is.
+//! Profile and cost per line to findings. A rule is a file; [`registry`] is the one table of them.
+
+pub mod finding;
+mod hotspot;
+mod no_stacks;
+pub mod registry;
+mod unfused_rms_norm;
+
+pub use no_stacks::has_stacks;
+pub use finding::{Edit, Finding, Fix, Related};
+pub use registry::{Context, Limits, RULES, Rule, check, rule};

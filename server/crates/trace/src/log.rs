@@ -83,4 +83,12 @@ impl ImportLog {
             self.warnings.push(Warning { kind, offset, count: 1, message: message() });
         }
     }
+
+    /// Takes over what another stage lost.
+    pub fn absorb(&mut self, other: &Self) {
+        self.events += other.events;
+        self.skipped += other.skipped;
+        self.partial |= other.partial;
+        self.warnings.extend(other.warnings.iter().cloned());
+    }
 }

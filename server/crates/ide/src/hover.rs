@@ -1,0 +1,213 @@
+//! The hover of a hot line: the table behind its hint, how the line is known, and the kernels it launched.
+
+use std::fmt::Write as _;
+
+use attribution::lines::{LineCost, OpCost, by_op, short_name};
+use attribution::{Direction, FileId, Precision};
+use profile::units;
+
+use crate::Analysis;
+
+/// How many kernels a hover lists.
+const KERNELS_SHOWN: usize = 4;
+/// How many characters of shapes a table cell holds.
+const SHAPES_CHARS: usize = 40;
+
+/// The Markdown of the hover on a 1-based line of the attributed text; `None` where nothing is charged.
+///
+/// `links` is what the client can follow, appended as the last line.
+pub fn hover(analysis: &Analysis, file: FileId, line: u32, links: Option<&str>) -> Option<String> {
+    let lines = analysis.lines_of(file);
+    let mut text = String::new();
+    if let Some(cost) = lines.line(line) {
+        line_section(&mut text, analysis, file, cost);
+    }
+    for set in lines.ambiguous.iter().filter(|set| set.lines.contains(&line)) {
+        separate(&mut text);
+        let names: Vec<_> = set.lines.iter().map(u32::to_string).collect();
+        let ops = by_op(&analysis.profile, &set.events);
+        let mut sum = set.forward;
+        sum += set.backward;
+        let _ = writeln!(
+            text,
+            "**~{} {}** ({}) may be here: {} on one of the lines {}, which the trace cannot tell apart.",
+            units::short(analysis.unit.ns(sum)),
+            analysis.unit.name,
+            analysis.unit.percent(sum),
+            ops.iter().map(|op| format!("`{}` ×{}", short_name(&op.name), op.calls)).collect::<Vec<_>>().join(", "),
+            names.join(", "),
+        );
+    }
+    for rest in analysis.rests(file).filter(|rest| rest.def_line == line) {
+        separate(&mut text);
+        let _ = writeln!(
+            text,
+            "**~{} {}** ({}) of `{}` is on no one line: known to the function only, or to several of its lines.",
+            units::short(analysis.unit.ns(rest.cost)),
+            analysis.unit.name,
+            analysis.unit.percent(rest.cost),
+            rest.name,
+        );
+    }
+    if text.is_empty() {
+        return None;
+    }
+    if let Some(links) = links {
+        separate(&mut text);
+        text.push_str(links);
+        text.push('\n');
+    }
+    Some(text)
+}
+
+fn separate(text: &mut String) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+}
+
+fn line_section(text: &mut String, analysis: &Analysis, file: FileId, cost: &LineCost) {
+    let unit = &analysis.unit;
+    let ops = by_op(&analysis.profile, &cost.events);
+    let _ = write!(text, "**{} {}**", units::short(unit.ns(cost.forward)), unit.name);
+    let _ = write!(text, " · {} of {}", unit.percent(cost.forward), units::short(unit.total_ns));
+    if unit.device {
+        let _ = write!(text, " · CPU {}", units::short(cost.forward.cpu_ns));
+    }
+    if unit.ns(cost.backward) > 0 {
+        let _ = write!(text, " · backward {}", units::short(unit.ns(cost.backward)));
+    }
+    text.push_str("\n\n");
+    table(text, analysis, &ops);
+    per_step(text, analysis, cost);
+    kernels(text, analysis, cost);
+    let _ = writeln!(text, "\n{}", known_by(analysis, file, cost));
+}
+
+fn table(text: &mut String, analysis: &Analysis, ops: &[OpCost]) {
+    let shapes = ops.iter().any(|op| !op.shapes.is_empty());
+    let device = analysis.unit.device.then_some(analysis.unit.name.as_str());
+    text.push_str("| op | calls | CPU self | CPU total |");
+    if let Some(name) = device {
+        let _ = write!(text, " {name} self | {name} total | share |");
+    } else {
+        text.push_str(" share |");
+    }
+    text.push_str(if shapes { " shapes |\n" } else { "\n" });
+    text.push_str("|:--|--:|--:|--:|--:|");
+    text.push_str(if device.is_some() { "--:|--:|" } else { "" });
+    text.push_str(if shapes { ":--|\n" } else { "\n" });
+    for op in ops {
+        let direction = if op.direction == Direction::Backward { "bwd " } else { "" };
+        let name = escape(short_name(&op.name));
+        let (cpu_self, cpu_total) = (units::short(op.self_cpu_ns), units::short(op.cpu_total_ns));
+        let _ = write!(text, "| {direction}`{name}` | {} | {cpu_self} | {cpu_total} |", op.calls);
+        if device.is_some() {
+            let share = units::share(op.device_total_ns, analysis.unit.total_ns);
+            let (own, total) = (units::short(op.self_device_ns), units::short(op.device_total_ns));
+            let _ = write!(text, " {own} | {total} | {share} |");
+        } else {
+            let _ = write!(text, " {} |", units::share(op.cpu_total_ns, analysis.unit.total_ns));
+        }
+        if shapes {
+            let _ = write!(text, " {} |", shape_text(&op.shapes));
+        }
+        text.push('\n');
+    }
+}
+
+/// Raw `Input Dims` made readable: `[[4,512],[4,512]]` → `4×512, 4×512`; scalars (`[]`) are left out.
+fn shape_text(shapes: &[String]) -> String {
+    let one = |raw: &String| {
+        let inner: String = raw.chars().filter(|c| !c.is_whitespace()).collect();
+        let inner = inner.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&inner).to_owned();
+        inner
+            .split("],[")
+            .map(|dims| dims.trim_matches(['[', ']']).replace(',', "×"))
+            .filter(|dims| !dims.is_empty())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let joined = shapes.iter().map(one).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
+    if joined.chars().count() <= SHAPES_CHARS {
+        return joined;
+    }
+    joined.chars().take(SHAPES_CHARS - 1).chain(['…']).collect()
+}
+
+fn per_step(text: &mut String, analysis: &Analysis, cost: &LineCost) {
+    let steps = &analysis.profile.steps;
+    let complete = steps.iter().filter(|step| step.complete).count();
+    if steps.len() < 2 || complete == 0 {
+        return;
+    }
+    let unit = &analysis.unit;
+    let mean = unit.ns(cost.forward) / steps.len() as i64;
+    let _ = write!(text, "\n{} {} per step over {} steps", units::short(mean), unit.name, steps.len());
+    if complete < steps.len() {
+        let _ = write!(text, " ({} incomplete: work launched in it was not recorded)", steps.len() - complete);
+    }
+    text.push('\n');
+}
+
+fn kernels(text: &mut String, analysis: &Analysis, cost: &LineCost) {
+    let mut named: Vec<(&str, u32, i64)> = Vec::new();
+    for &(event, _) in &cost.events {
+        for &at in analysis.launched_by(event) {
+            let work = analysis.profile.event(at);
+            let name = analysis.profile.text(work.name);
+            match named.iter_mut().find(|(known, ..)| *known == name) {
+                Some((_, calls, ns)) => {
+                    *calls += 1;
+                    *ns += work.dur_ns;
+                }
+                None => named.push((name, 1, work.dur_ns)),
+            }
+        }
+    }
+    if named.is_empty() {
+        return;
+    }
+    named.sort_by_key(|&(_, _, ns)| std::cmp::Reverse(ns));
+    let shown: Vec<_> = named
+        .iter()
+        .take(KERNELS_SHOWN)
+        .map(|(name, calls, ns)| format!("`{}` ×{calls} {}", escape(name), units::short(*ns)))
+        .collect();
+    let more = named.len().saturating_sub(KERNELS_SHOWN);
+    let more = if more > 0 { format!(", {more} more") } else { String::new() };
+    let _ = writeln!(text, "\nLaunched: {}{more}", shown.join(", "));
+}
+
+fn known_by(analysis: &Analysis, file: FileId, cost: &LineCost) -> String {
+    let why = analysis
+        .attribution
+        .charges
+        .iter()
+        .find(|charge| cost.events.first().is_some_and(|&(event, _)| event == charge.event))
+        .map_or("", |charge| charge.why.as_str());
+    let label = match cost.precision {
+        Precision::Exact => "exact",
+        Precision::Aligned => "aligned",
+        Precision::Ambiguous => "ambiguous",
+        Precision::Function | Precision::None => "function",
+    };
+    let stale = if analysis.attribution.files[file.0 as usize].stale {
+        " The source was edited after it was profiled."
+    } else {
+        ""
+    };
+    if why.is_empty() { format!("Line: *{label}*.{stale}") } else { format!("Line: *{label}* ({why}).{stale}") }
+}
+
+/// A name inside a Markdown table's code span: no bars, backticks or line breaks.
+fn escape(name: &str) -> String {
+    name.chars()
+        .map(|c| match c {
+            '`' => '\'',
+            '\n' | '\r' => ' ',
+            _ => c,
+        })
+        .collect::<String>()
+        .replace('|', "\\|")
+}

@@ -1,0 +1,86 @@
+//! Code lenses: on a `def` or `class` that owns hot lines its cost, and on a file's first line the profile in use.
+
+use std::time::Duration;
+
+use attribution::{Cost, FileId};
+use profile::units;
+
+use crate::{Analysis, Options};
+
+/// A lens on a 0-based line of the attributed text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lens {
+    pub line: u32,
+    pub title: String,
+    pub target: LensTarget,
+}
+
+/// What a click on a lens leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LensTarget {
+    /// The operators table.
+    Table,
+    /// The operators table, at the costliest op of this 0-based line of the attributed text.
+    Line(u32),
+}
+
+/// The lenses of a file, by line. `age` is how long ago the trace was written.
+pub fn lenses(analysis: &Analysis, file: FileId, options: &Options, age: Option<Duration>) -> Vec<Lens> {
+    if !options.lenses {
+        return Vec::new();
+    }
+    let unit = &analysis.unit;
+    let mut lenses = vec![Lens { line: 0, title: in_use(analysis, age), target: LensTarget::Table }];
+    for owner in analysis.owners(file) {
+        if unit.share(owner.hottest) < options.hints_min_share {
+            continue;
+        }
+        let ops = if owner.ops == 1 { "op" } else { "ops" };
+        let mut title = format!(
+            "{} {} · {} {ops} · {}",
+            units::short(unit.ns(owner.cost)),
+            unit.name,
+            owner.ops,
+            unit.percent(owner.cost)
+        );
+        if unit.ns(owner.backward) > 0 {
+            title.push_str(&format!(" · bwd {}", units::short(unit.ns(owner.backward))));
+        }
+        lenses.push(Lens { line: owner.line - 1, title, target: LensTarget::Line(owner.hottest_line - 1) });
+    }
+    lenses
+}
+
+/// A function or class with what it costs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    /// 1-based line of the `def` or `class`.
+    pub line: u32,
+    /// Forward cost: inclusive of what it calls for a function, the sum over its methods' own ops for a class.
+    pub cost: Cost,
+    /// Backward cost of its own lines.
+    pub backward: Cost,
+    /// Charged forward ops in `cost`.
+    pub ops: usize,
+    /// The cost of its hottest own line.
+    pub hottest: Cost,
+    /// 1-based.
+    pub hottest_line: u32,
+}
+
+fn in_use(analysis: &Analysis, age: Option<Duration>) -> String {
+    let age = age.map_or_else(String::new, |age| format!(" · {}", ago(age)));
+    let stale = if analysis.any_stale() { " · source edited since" } else { "" };
+    format!("ATen Lens: {}{age} · {}{stale}", analysis.name, analysis.coverage().text())
+}
+
+/// `now`, `12 s ago`, `5 min ago`, `3 h ago`, `2 d ago`.
+pub fn ago(age: Duration) -> String {
+    match age.as_secs() {
+        0..5 => "now".to_owned(),
+        seconds @ 5..60 => format!("{seconds} s ago"),
+        seconds @ 60..3_600 => format!("{} min ago", seconds / 60),
+        seconds @ 3_600..172_800 => format!("{} h ago", seconds / 3_600),
+        seconds => format!("{} d ago", seconds / 86_400),
+    }
+}

@@ -1,0 +1,52 @@
+//! What the user should know about the capture itself: why something is missing, what was lost.
+
+use profile::units;
+use trace::WarningKind;
+
+use crate::Analysis;
+
+impl Analysis {
+    /// One line: the leading total, steps, and how much of it is on lines.
+    pub fn summary(&self) -> String {
+        let steps = match self.profile.steps.len() {
+            0 => String::new(),
+            1 => " · 1 step".to_owned(),
+            count => format!(" · {count} steps"),
+        };
+        let cpu = if self.unit.device {
+            format!(" · {} CPU", units::short(self.attribution.totals.cpu_ns))
+        } else {
+            String::new()
+        };
+        let coverage = self.coverage().text();
+        format!("{} {}{cpu}{steps} · {coverage}", units::short(self.unit.total_ns), self.unit.name)
+    }
+
+    /// Sentences that answer "why is nothing shown?", the most important first.
+    pub fn notices(&self) -> Vec<String> {
+        let mut notices = Vec::new();
+        let log = &self.profile.log;
+        if log.partial {
+            notices.push("The trace is truncated: what its end held is not in these numbers.".to_owned());
+        }
+        if !rules::has_stacks(&self.profile) {
+            notices.push(
+                "The trace has no Python stacks: record it with `with_stack=True` to see costs on lines.".to_owned(),
+            );
+        } else if self.attribution.files.is_empty() && !self.attribution.charges.is_empty() {
+            notices.push(
+                "None of the files in the trace's stacks is in this workspace; `atenLens.pathMappings` can tell where they are."
+                    .to_owned(),
+            );
+        }
+        if self.any_stale() {
+            notices.push("A source was edited after it was profiled: what no longer fits is not on lines.".to_owned());
+        }
+        let said = [WarningKind::Truncated];
+        notices.extend(log.warnings.iter().filter(|warning| !said.contains(&warning.kind)).map(|warning| {
+            let times = if warning.count > 1 { format!(" ({} times)", warning.count) } else { String::new() };
+            format!("{}{times}", warning.message)
+        }));
+        notices
+    }
+}

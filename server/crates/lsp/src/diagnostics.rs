@@ -1,0 +1,113 @@
+//! Findings as the client's diagnostics: on the open document's lines, under the URI it was opened with.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use ide::{DiagnosticSeverity as Shown, Finding, LineIndex, LineMap};
+use lsp_types::{
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Range, Url,
+};
+
+use crate::capabilities::ResolvedClientCapabilities;
+use crate::documents::{Document, Documents};
+use crate::position;
+use crate::snapshot::Snapshot;
+
+/// The diagnostics of every file with findings.
+pub fn all(
+    world: &Snapshot,
+    documents: &Documents,
+    capabilities: &ResolvedClientCapabilities,
+) -> BTreeMap<Url, Vec<Diagnostic>> {
+    let mut by_uri: BTreeMap<Url, Vec<Diagnostic>> = BTreeMap::new();
+    let severity = match world.settings.marks.severity {
+        Shown::Information => DiagnosticSeverity::INFORMATION,
+        Shown::Hint => DiagnosticSeverity::HINT,
+        Shown::Off => return by_uri,
+    };
+    let Some(shown) = world.shown.as_deref().filter(|_| world.visible) else { return by_uri };
+    for finding in &shown.marks.findings {
+        let path = capture::canonical(finding.file.path.as_ref().as_ref());
+        let open = documents.of_path(&path);
+        let Some(view) = View::of(finding, open, &path) else { continue };
+        if let Some(diagnostic) = view.diagnostic(finding, severity, capabilities) {
+            by_uri.entry(view.uri).or_default().push(diagnostic);
+        }
+    }
+    by_uri
+}
+
+/// A text that a finding is shown in: the open document's, else the disk's.
+struct View {
+    uri: Url,
+    text: Arc<str>,
+    lines: LineIndex,
+    map: Arc<LineMap>,
+}
+
+impl View {
+    fn of(finding: &Finding, open: Option<Arc<Document>>, path: &Path) -> Option<Self> {
+        if let Some(document) = open {
+            let map = document.map_from(&finding.text);
+            let (text, lines) = (document.text.clone(), LineIndex::new(&document.text));
+            return Some(Self { uri: document.uri.clone(), text, lines, map });
+        }
+        let uri = Url::from_file_path(path).ok()?;
+        let text: Arc<str> = capture::read_source(path)?.into();
+        let (lines, map) = (LineIndex::new(&text), Arc::new(LineMap::between(&finding.text, &text)));
+        Some(Self { uri, text, lines, map })
+    }
+
+    fn diagnostic(
+        &self,
+        finding: &Finding,
+        severity: DiagnosticSeverity,
+        capabilities: &ResolvedClientCapabilities,
+    ) -> Option<Diagnostic> {
+        let related = finding
+            .related
+            .iter()
+            .filter_map(|related| {
+                let range = self.range(&finding.text, &related.range)?;
+                let location = Location { uri: self.uri.clone(), range };
+                Some(DiagnosticRelatedInformation { location, message: related.message.clone() })
+            })
+            .collect::<Vec<_>>();
+        let link = ide::rule(finding.code).and_then(|rule| Url::parse(rule.link).ok());
+        Some(Diagnostic {
+            range: self.range(&finding.text, &finding.range)?,
+            severity: Some(severity),
+            code: Some(NumberOrString::String(finding.code.to_owned())),
+            code_description: link.filter(|_| capabilities.code_description).map(|href| CodeDescription { href }),
+            source: Some("ATen Lens".to_owned()),
+            message: finding.message.clone(),
+            related_information: Some(related)
+                .filter(|related| capabilities.related_information && !related.is_empty()),
+            ..Diagnostic::default()
+        })
+    }
+
+    fn range(&self, base: &str, bytes: &std::ops::Range<u32>) -> Option<Range> {
+        moved(base, &self.map, &self.text, &self.lines, bytes)
+    }
+}
+
+/// Where a byte range of an older text is in a newer one; `None` if one of its lines changed.
+pub fn moved(
+    base: &str,
+    map: &LineMap,
+    text: &str,
+    lines: &LineIndex,
+    bytes: &std::ops::Range<u32>,
+) -> Option<Range> {
+    let base_lines = LineIndex::new(base);
+    let (first, last) = (base_lines.line(bytes.start), base_lines.line(bytes.end));
+    let now = map.run(first..=last)?;
+    let shifted = |offset: u32, old: u32, new: u32| {
+        let column = offset - base_lines.range(base, old)?.start;
+        Some(lines.range(text, new)?.start + column)
+    };
+    let moved = shifted(bytes.start, first, *now.start())?..shifted(bytes.end, last, *now.end())?;
+    Some(position::range(text, lines, &moved))
+}

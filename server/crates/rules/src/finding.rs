@@ -1,0 +1,47 @@
+//! What a rule says: a message on a range of a source text, and how to mend it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use source::FileKey;
+
+/// One finding on one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule's code, stable.
+    pub code: &'static str,
+    pub file: FileKey,
+    /// The text that every range of this finding counts in.
+    pub text: Arc<str>,
+    /// What is underlined, in bytes.
+    pub range: Range<u32>,
+    /// Where its fixes are offered, in bytes; holds `range`.
+    pub scope: Range<u32>,
+    pub message: String,
+    pub related: Vec<Related>,
+    pub fixes: Vec<Fix>,
+}
+
+/// Another place that belongs to a finding, in the same text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Related {
+    pub range: Range<u32>,
+    pub message: String,
+}
+
+/// A mechanical change of the finding's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    pub title: String,
+    /// Do not overlap; in ascending order.
+    pub edits: Vec<Edit>,
+    /// The one that an editor applies without asking which.
+    pub preferred: bool,
+}
+
+/// Replaces a byte range of the finding's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    pub range: Range<u32>,
+    pub new_text: String,
+}

@@ -1,0 +1,90 @@
+//! `hotspot`: the lines that cost most.
+//!
+//! Why: optimising anything else cannot pay. Evidence: charges on a line known exactly or by alignment; a line below the
+//! minimum share is no hot spot, however high it ranks.
+
+use attribution::lines::{LineCost, by_op, short_name};
+use attribution::{FileCosts, FileId};
+use profile::units;
+use source::LineIndex;
+
+use crate::finding::Finding;
+use crate::registry::{Context, Rule};
+
+pub const RULE: Rule = Rule {
+    code: "hotspot",
+    summary: "One of the lines that cost most",
+    link: "https://docs.pytorch.org/docs/stable/profiler.html",
+    check,
+};
+
+fn check(context: &Context) -> Vec<Finding> {
+    let mut hot: Vec<(FileId, &LineCost)> = context
+        .lines
+        .iter()
+        .enumerate()
+        .flat_map(|(file, lines)| lines.lines.iter().map(move |line| (FileId(file as u32), line)))
+        .filter(|(_, line)| {
+            let share = context.unit.share(line.both());
+            share > 0.0 && share >= context.limits.min_share
+        })
+        .collect();
+    hot.sort_by_key(|(file, line)| (std::cmp::Reverse(context.unit.ns(line.both())), *file, line.line));
+    hot.truncate(context.limits.top);
+    hot.iter()
+        .enumerate()
+        .filter_map(|(at, (file, line))| {
+            finding(context, &context.attribution.files[file.0 as usize], line, at + 1)
+        })
+        .collect()
+}
+
+fn finding(context: &Context, file: &FileCosts, line: &LineCost, rank: usize) -> Option<Finding> {
+    let range = code_range(&file.text, line.line)?;
+    let unit = context.unit;
+    let both = line.both();
+    let ops: Vec<_> = by_op(context.profile, &line.events)
+        .iter()
+        .take(3)
+        .map(|op| format!("{} ×{}", short_name(&op.name), op.calls))
+        .collect();
+    let message = format!(
+        "Hot spot {rank}: {} {} ({}) in {}",
+        units::short(unit.ns(both)),
+        unit.name,
+        unit.percent(both),
+        ops.join(", ")
+    );
+    Some(Finding {
+        code: RULE.code,
+        file: file.key.clone(),
+        text: file.text.clone(),
+        range: range.clone(),
+        scope: range,
+        message,
+        related: Vec::new(),
+        fixes: Vec::new(),
+    })
+}
+
+/// The bytes of a 1-based line without its indentation and trailing blanks.
+fn code_range(text: &str, line: u32) -> Option<std::ops::Range<u32>> {
+    let range = LineIndex::new(text).range(text, line.checked_sub(1)?)?;
+    let whole = text.get(range.start as usize..range.end as usize)?;
+    let code = whole.trim_end();
+    let start = range.start + (code.len() - code.trim_start().len()) as u32;
+    Some(start..range.start + code.len() as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::code_range;
+
+    #[test]
+    fn the_underline_is_the_code_of_the_line() {
+        let text = "def f(x):\r\n    y = x * x  \r\n";
+        assert_eq!(code_range(text, 2).map(|r| &text[r.start as usize..r.end as usize]), Some("y = x * x"));
+        assert_eq!(code_range(text, 9), None);
+        assert_eq!(code_range(text, 0), None);
+    }
+}

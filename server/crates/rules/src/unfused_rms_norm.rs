@@ -1,0 +1,125 @@
+//! `unfused-rms-norm`: RMSNorm dispatched op by op.
+//!
+//! Why it costs: square, mean, add, rsqrt and the multiplications are a launch each, with a round trip through device memory
+//! in between; `torch.rms_norm` is one op. Evidence: the data flow in the text *and* the ops charged to its lines. A compiled
+//! function has the text but not the ops, and stays silent.
+
+use std::collections::BTreeSet;
+
+use attribution::lines::short_name;
+use attribution::{Charge, Cost, Direction, FileCosts, FileId, Place};
+use profile::units;
+use source::{Module, RmsNorm};
+
+use crate::finding::{Edit, Finding, Fix, Related};
+use crate::registry::{Context, Rule};
+
+pub const RULE: Rule = Rule {
+    code: "unfused-rms-norm",
+    summary: "RMSNorm dispatched op by op where one fused op would do",
+    link: "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.rms_norm.html",
+    check,
+};
+
+/// The ops that the pattern dispatches, in whatever form it is written.
+const OPS: [&str; 10] = ["mul", "pow", "square", "mean", "add", "rsqrt", "sqrt", "reciprocal", "div", "mul_"];
+/// Fewer dispatches than these are not the pattern, whatever the text says.
+const FEWEST: usize = 4;
+
+fn check(context: &Context) -> Vec<Finding> {
+    let files = context.attribution.files.iter().enumerate();
+    files.flat_map(|(at, file)| in_file(context, FileId(at as u32), file)).collect()
+}
+
+fn in_file(context: &Context, id: FileId, file: &FileCosts) -> Vec<Finding> {
+    if !file.text.contains("mean(") {
+        return Vec::new();
+    }
+    let module = Module::parse(file.text.clone());
+    module.rms_norms().iter().filter_map(|norm| finding(context, id, file, &module, norm)).collect()
+}
+
+fn finding(context: &Context, id: FileId, file: &FileCosts, module: &Module, norm: &RmsNorm) -> Option<Finding> {
+    let lines: BTreeSet<u32> = norm.parts.iter().flat_map(|part| part.lines.0..=part.lines.1).collect();
+    let evidence: Vec<&Charge> = context
+        .attribution
+        .charges
+        .iter()
+        .filter(|charge| charge.direction == Direction::Forward && is_on(&charge.place, id, &lines))
+        .filter(|charge| OPS.contains(&short_name(context.profile.name(charge.event))))
+        .collect();
+    let named = |wanted: &[&str]| {
+        evidence.iter().any(|charge| wanted.contains(&short_name(context.profile.name(charge.event))))
+    };
+    if evidence.len() < FEWEST || !named(&["mean"]) || !named(&["rsqrt", "sqrt", "pow"]) {
+        return None;
+    }
+    let mut cost = Cost::default();
+    evidence.iter().for_each(|charge| cost += charge.cost);
+    let function = module.scope(norm.function);
+    let message = format!(
+        "RMSNorm op by op: {} dispatches, {} {} ({}), where one torch.rms_norm would do",
+        evidence.len(),
+        units::short(context.unit.ns(cost)),
+        context.unit.name,
+        context.unit.percent(cost)
+    );
+    let name = name_range(&file.text, function.range.clone(), &function.name);
+    let scope = name.start.min(norm.range.start)..norm.range.end;
+    let fixes = rewrite(norm).into_iter().chain(compile(context, file, module, norm)).collect();
+    let related = vec![Related { range: norm.result.clone(), message: "gives the normalized result".to_owned() }];
+    Some(Finding {
+        code: RULE.code,
+        file: file.key.clone(),
+        text: file.text.clone(),
+        range: name,
+        scope,
+        message,
+        related,
+        fixes,
+    })
+}
+
+/// Whether all that a place may be is on these lines of the file.
+fn is_on(place: &Place, id: FileId, lines: &BTreeSet<u32>) -> bool {
+    match place {
+        Place::Line { file, line, .. } => *file == id && lines.contains(line),
+        Place::Ambiguous { file, lines: any, .. } => *file == id && any.iter().all(|line| lines.contains(line)),
+        Place::Function { .. } | Place::None => false,
+    }
+}
+
+fn rewrite(norm: &RmsNorm) -> Option<Fix> {
+    let edits = norm.rewrite.as_ref()?.iter();
+    let edits = edits.map(|edit| Edit { range: edit.range.clone(), new_text: edit.text.clone() }).collect();
+    Some(Fix { title: format!("Use {}", norm.replacement), edits, preferred: true })
+}
+
+/// A decorator that has the function compiled instead.
+fn compile(context: &Context, file: &FileCosts, module: &Module, norm: &RmsNorm) -> Option<Fix> {
+    let function = module.scope(norm.function);
+    let whole = file.text.get(function.range.start as usize..function.range.end as usize)?;
+    let decorators = whole.get(..whole.find("def ")?)?;
+    if norm.function.0 == 0 || decorators.contains("compile") || !file.text.contains("import torch\n") {
+        return None;
+    }
+    let start = module.lines().range(&file.text, function.first_line - 1)?.start;
+    let indent = file.text.get(start as usize..function.range.start as usize).unwrap_or("");
+    let neuron = context.profile.device.as_ref().is_some_and(|device| device.name == "NEURON");
+    let arguments = if neuron { "backend=\"neuron\", fullgraph=True" } else { "fullgraph=True" };
+    let decorator = format!("@torch.compile({arguments})");
+    let at = function.range.start;
+    let new_text = format!("{decorator}\n{indent}");
+    Some(Fix {
+        title: format!("Compile it: {decorator}"),
+        edits: vec![Edit { range: at..at, new_text }],
+        preferred: false,
+    })
+}
+
+/// The bytes of the function's name in its `def` line; the result's line for module code.
+fn name_range(text: &str, function: std::ops::Range<u32>, name: &str) -> std::ops::Range<u32> {
+    let body = text.get(function.start as usize..function.end as usize).unwrap_or("");
+    let found = body.find(&format!("def {name}")).map(|at| function.start + at as u32 + 4);
+    found.map_or(function.start..function.start, |at| at..at + name.len() as u32)
+}
