@@ -27,6 +27,7 @@ impl Profile {
         profile.tree = nest::combined(&profile);
         device::join(&mut profile, &trace.flows, &tracks);
         device::clip(&mut profile);
+        profile.times = crate::times::Times::of(&profile);
         backward::link(&mut profile, &trace.flows, &tracks);
         profile.device = backend::of(&profile, &trace, &classifier, source);
         profile.steps = steps::of(&profile);

@@ -15,6 +15,7 @@ pub mod modules;
 mod nest;
 mod pairs;
 mod steps;
+mod times;
 pub mod units;
 
 pub use model::{

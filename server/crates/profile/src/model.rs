@@ -1,5 +1,6 @@
 //! The model built from a trace. Immutable once built; everything downstream reads it through these accessors.
 
+use crate::times::Times;
 use trace::{CorrelationId, ExternalId, ImportLog, Interner, Symbol};
 
 /// An event of [`Profile::events`]: its index there, in file order.
@@ -188,6 +189,7 @@ pub struct Profile {
     pub(crate) merged: Vec<Option<EventId>>,
     pub(crate) device_events: Vec<DeviceEvent>,
     pub(crate) forward: Vec<Option<EventId>>,
+    pub(crate) times: Times,
     pub device: Option<Device>,
     pub steps: Vec<Step>,
     pub rank: Option<i64>,

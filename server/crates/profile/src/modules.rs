@@ -1,7 +1,6 @@
 //! `nn.Module` instances: a view, never added to other numbers.
 
 use crate::hash::Map;
-use crate::key_averages::HostTimes;
 use crate::model::{Callee, EventId, Kind, Profile};
 use trace::Symbol;
 
@@ -17,8 +16,7 @@ pub struct Module {
 
 /// The modules in order of first appearance in the file.
 pub fn modules(profile: &Profile) -> Vec<Module> {
-    let times = HostTimes::of(profile);
-    let below = inclusive(profile, &times);
+    let below = inclusive(profile);
     let mut modules: Vec<Module> = Vec::new();
     let mut places: Map<Symbol, usize> = Map::default();
     for id in profile.ids() {
@@ -51,14 +49,14 @@ fn runs_within_itself(profile: &Profile, id: EventId, instance_name: Symbol) -> 
 }
 
 /// Per event of the combined tree: CPU and device time of the outermost ops and runtime calls in it.
-fn inclusive(profile: &Profile, times: &HostTimes) -> Vec<(i64, i64)> {
+fn inclusive(profile: &Profile) -> Vec<(i64, i64)> {
     let mut below = vec![(0, 0); profile.events().len()];
     for &id in profile.tree().order().iter().rev() {
         if profile.is_work(id) && profile.merged_into(id).is_none() {
-            below[id.0 as usize] = (profile.event(id).dur_ns, times.device_total_ns(id));
+            below[id.0 as usize] = (profile.event(id).dur_ns, profile.device_total_of(id));
         } else if profile.event(id).kind == Kind::Annotation {
             // Work joined to the range itself has no op below it.
-            below[id.0 as usize].1 += times.self_device_ns(id);
+            below[id.0 as usize].1 += profile.self_device_ns(id);
         }
         if let Some(parent) = profile.tree().parent(id) {
             let (cpu, device) = below[id.0 as usize];

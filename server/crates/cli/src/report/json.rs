@@ -1,6 +1,6 @@
 //! `report --format json`, schema 1: stable, for scripts. Times are integer nanoseconds.
 
-use profile::key_averages::{self, Row};
+use profile::key_averages::Row;
 use profile::{DeviceSource, Profile};
 use serde::Serialize;
 
@@ -89,7 +89,7 @@ fn document(report: &Report) -> Document<'_> {
         trace: report.path.display().to_string(),
         rank: profile.rank,
         partial: profile.log.partial,
-        rules: report.rules,
+        rules: &report.table.rules,
         device: profile.device.as_ref().map(|device| Device {
             kind: kind(device),
             name: &device.name,
@@ -99,10 +99,10 @@ fn document(report: &Report) -> Document<'_> {
             },
         }),
         steps: steps(profile),
-        rows: report.rows[..report.shown].iter().map(line).collect(),
+        rows: report.table.rows[..report.shown].iter().map(line).collect(),
         modules: modules(profile),
-        self_cpu_total_ns: key_averages::self_cpu_total_ns(&report.rows),
-        self_device_total_ns: key_averages::self_device_total_ns(&report.rows),
+        self_cpu_total_ns: report.table.self_cpu_total_ns,
+        self_device_total_ns: report.table.self_device_total_ns,
         unattributed_device_ns: profile.unattributed_device_ns(),
         device_busy_ns: profile.device_busy_ns,
         import: import(profile),
@@ -126,7 +126,7 @@ fn steps(profile: &Profile) -> Vec<Step<'_>> {
 fn line(row: &Row) -> Line<'_> {
     Line {
         name: &row.name,
-        kind: row.kind.word(),
+        kind: row.kind.as_str(),
         calls: row.calls,
         self_cpu_ns: row.self_cpu_ns,
         cpu_total_ns: row.cpu_total_ns,

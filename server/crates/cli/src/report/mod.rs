@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use clap::{Args, ValueEnum};
-use profile::key_averages::{self, Row, Rules};
+use ide::profile as read_profile;
+use profile::key_averages::{self, KeyAverages, Row, TorchVersion};
 use profile::{Device, DeviceKind, Profile};
 
 use crate::{UNUSABLE, output};
@@ -23,7 +24,7 @@ pub struct Arguments {
     whose: Whose,
     /// The torch version whose rules `--as torch` follows; by default what the trace shows signs of.
     #[arg(long, value_name = "VERSION", value_parser = version)]
-    torch: Option<Rules>,
+    torch: Option<TorchVersion>,
     /// The column to sort by, largest first; by default device time, or CPU time where there is no device.
     #[arg(long, value_enum)]
     sort: Option<Sort>,
@@ -55,18 +56,16 @@ enum Format {
     Json,
 }
 
-fn version(text: &str) -> Result<Rules, String> {
-    Rules::of_version(text).ok_or_else(|| "expected a version such as 2.13".to_owned())
+fn version(text: &str) -> Result<TorchVersion, String> {
+    TorchVersion::of_version(text).ok_or_else(|| "expected a version such as 2.13".to_owned())
 }
 
 /// One trace with its table.
 struct Report {
     path: PathBuf,
     profile: Profile,
-    /// How output names the rules that made the rows.
-    rules: &'static str,
     /// All rows, sorted.
-    rows: Vec<Row>,
+    table: KeyAverages,
     /// How many of them are printed.
     shown: usize,
 }
@@ -74,7 +73,7 @@ struct Report {
 pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     let mut reports = Vec::new();
     for path in &arguments.paths {
-        match traces(path).and_then(|traces| traces.iter().map(|trace| report(trace, arguments)).collect::<Result<Vec<_>, _>>()) {
+        match read(path, arguments) {
             Ok(found) => reports.extend(found),
             Err(error) => {
                 output::complain(&error);
@@ -96,25 +95,27 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// The path itself, or the traces of the newest capture in a directory.
-fn traces(path: &Path) -> Result<Vec<PathBuf>, String> {
-    Ok(vec![path.to_owned()])
+/// Reads every trace that a path stands for: the file itself, or the files of all ranks of a directory's newest capture.
+fn read(path: &Path, arguments: &Arguments) -> Result<Vec<Report>, String> {
+    let capture = capture::at(path).map_err(|error| error.to_string())?;
+    capture.ranks.iter().map(|trace| report(trace, arguments)).collect()
 }
 
 fn report(path: &Path, arguments: &Arguments) -> Result<Report, String> {
-    let trace = capture::load(path, &AtomicBool::new(false)).map_err(|error| error.to_string())?;
-    let profile = Profile::build(trace);
-    let (rules, mut rows) = match arguments.whose {
-        Whose::Canonical => ("canonical", key_averages::canonical(&profile)),
+    let opened = capture::open(path).map_err(|error| error.to_string())?;
+    let profile = read_profile(opened.bytes(), opened.log(), &AtomicBool::new(false))
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut table = match arguments.whose {
+        Whose::Canonical => key_averages::canonical(&profile),
         Whose::Torch => {
-            let rules = arguments.torch.unwrap_or_else(|| Rules::detect(&profile));
-            (rules.word(), key_averages::as_torch(&profile, rules))
+            let version = arguments.torch.unwrap_or_else(|| TorchVersion::detect(&profile));
+            key_averages::as_torch(&profile, version)
         }
     };
     let by = arguments.sort.unwrap_or(if profile.device.is_some() { Sort::SelfDevice } else { Sort::SelfCpu });
-    rows.sort_by_key(|row| std::cmp::Reverse(by.of(row)));
-    let shown = arguments.limit.unwrap_or(rows.len()).min(rows.len());
-    Ok(Report { path: path.to_owned(), profile, rules, rows, shown })
+    table.rows.sort_by_key(|row| std::cmp::Reverse(by.of(row)));
+    let shown = arguments.limit.unwrap_or(table.rows.len()).min(table.rows.len());
+    Ok(Report { path: path.to_owned(), profile, table, shown })
 }
 
 impl Sort {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use profile::key_averages::{self, Row};
+use profile::key_averages::Row;
 use profile::{DeviceKind, units};
 
 use super::{Arguments, Report, Whose};
@@ -19,10 +19,10 @@ struct Column<'a> {
 
 /// The table of one trace, with a blank line after it.
 pub(super) fn text(report: &Report, arguments: &Arguments) -> String {
-    let shown = arguments.limit.map_or(ROWS, |_| report.shown).min(report.rows.len());
+    let shown = arguments.limit.map_or(ROWS, |_| report.shown).min(report.table.rows.len());
     let columns = columns(report, arguments);
     let rows: Vec<Vec<String>> =
-        report.rows[..shown].iter().map(|row| columns.iter().map(|column| (column.cell)(row)).collect()).collect();
+        report.table.rows[..shown].iter().map(|row| columns.iter().map(|column| (column.cell)(row)).collect()).collect();
     let width = |at: usize| {
         let cells = rows.iter().map(|row| row[at].chars().count());
         cells.chain([columns[at].head.chars().count()]).max().unwrap_or(0)
@@ -37,8 +37,8 @@ pub(super) fn text(report: &Report, arguments: &Arguments) -> String {
         let _ = writeln!(out, "{}", line(row, &widths));
     }
     let _ = writeln!(out, "{rule}");
-    if shown < report.rows.len() {
-        let _ = writeln!(out, "{} more rows: --limit {} shows all", report.rows.len() - shown, report.rows.len());
+    if shown < report.table.rows.len() {
+        let _ = writeln!(out, "{} more rows: --limit {} shows all", report.table.rows.len() - shown, report.table.rows.len());
     }
     out + &footer(report, arguments)
 }
@@ -66,8 +66,8 @@ fn device_name(report: &Report, arguments: &Arguments) -> Option<String> {
 }
 
 fn columns<'a>(report: &'a Report, arguments: &Arguments) -> Vec<Column<'a>> {
-    let cpu = key_averages::self_cpu_total_ns(&report.rows);
-    let device = key_averages::self_device_total_ns(&report.rows);
+    let cpu = report.table.self_cpu_total_ns;
+    let device = report.table.self_device_total_ns;
     let column = |head: &str, cell: Box<dyn Fn(&Row) -> String + 'a>| Column { head: head.to_owned(), cell };
     let mut columns = vec![
         column("Name", Box::new(|row| name(&row.name))),
@@ -105,9 +105,9 @@ fn percent(part: i64, whole: i64) -> String {
 
 fn footer(report: &Report, arguments: &Arguments) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "Self CPU time total: {}", units::torch(key_averages::self_cpu_total_ns(&report.rows)));
+    let _ = writeln!(out, "Self CPU time total: {}", units::torch(report.table.self_cpu_total_ns));
     if let Some(name) = device_name(report, arguments) {
-        let total = key_averages::self_device_total_ns(&report.rows);
+        let total = report.table.self_device_total_ns;
         let _ = writeln!(out, "Self {name} time total: {}", units::torch(total));
         if arguments.whose == Whose::Canonical {
             let _ = writeln!(out, "{name} busy (union over streams): {}", units::torch(report.profile.device_busy_ns));
@@ -119,7 +119,7 @@ fn footer(report: &Report, arguments: &Arguments) -> String {
     } else {
         let _ = writeln!(out, "No device time: the trace holds no device events");
     }
-    let _ = writeln!(out, "Rules: {}\n", report.rules);
+    let _ = writeln!(out, "Rules: {}\n", report.table.rules);
     out
 }
 

@@ -8,8 +8,8 @@ mod torch;
 
 use crate::model::Kind;
 
-pub use canonical::{HostTimes, canonical};
-pub use torch::{Rules, as_torch};
+pub use canonical::canonical;
+pub use torch::{TorchVersion, as_torch};
 
 /// What a row sums up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,7 +26,7 @@ pub enum RowKind {
 
 impl RowKind {
     /// The word that JSON output uses.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Op => "op",
             Self::Annotation => "annotation",
@@ -84,15 +84,29 @@ impl Row {
     }
 }
 
-/// `Self CPU time total` of a table: Σ of the rows' self CPU.
-pub fn self_cpu_total_ns(rows: &[Row]) -> i64 {
-    rows.iter().map(|row| row.self_cpu_ns).sum()
+/// A whole table. Times in nanoseconds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyAverages {
+    /// In order of first appearance.
+    pub rows: Vec<Row>,
+    /// Whose rules made it: `canonical`, `torch>=2.14`.
+    pub rules: String,
+    /// `Self CPU time total`: Σ of the rows' self CPU.
+    pub self_cpu_total_ns: i64,
+    /// `Self … time total`: Σ of the device rows, without ranges that annotations draw on the device's timeline.
+    pub self_device_total_ns: i64,
 }
 
-/// `Self … time total` of a table: Σ of the device rows without ranges drawn by annotations.
-pub fn self_device_total_ns(rows: &[Row]) -> i64 {
-    let work = rows.iter().filter(|row| row.kind == RowKind::Device && !row.device_annotation);
-    work.map(|row| row.self_device_ns).sum()
+impl KeyAverages {
+    fn new(rows: Vec<Row>, rules: &str) -> Self {
+        let work = rows.iter().filter(|row| row.kind == RowKind::Device && !row.device_annotation);
+        Self {
+            rules: rules.to_owned(),
+            self_cpu_total_ns: rows.iter().map(|row| row.self_cpu_ns).sum(),
+            self_device_total_ns: work.map(|row| row.self_device_ns).sum(),
+            rows,
+        }
+    }
 }
 
 /// The prefix of the steps' names, and the name of their common row.

@@ -6,20 +6,20 @@
 use trace::ExternalId;
 
 use super::canonical::Table;
-use super::{Row, RowKind, STEP};
+use super::{KeyAverages, RowKind, STEP};
 use crate::hash::Map;
 use crate::model::{EventId, Kind, Profile, TrackId};
 use crate::nest::Open;
 
 /// Which torch's table is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rules {
+pub enum TorchVersion {
     UpTo2_11,
     From2_12To2_13,
     From2_14,
 }
 
-impl Rules {
+impl TorchVersion {
     /// The rules that a trace shows signs of: `CallFrom` is written from 2.14 on. 2.12 and 2.13 leave no sign and must be
     /// asked for.
     pub fn detect(profile: &Profile) -> Self {
@@ -39,7 +39,7 @@ impl Rules {
     }
 
     /// How output names the rules.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::UpTo2_11 => "torch<=2.11",
             Self::From2_12To2_13 => "torch 2.12-2.13",
@@ -49,14 +49,14 @@ impl Rules {
 }
 
 /// The rows that torch's `key_averages()` prints, in order of first start.
-pub fn as_torch(profile: &Profile, rules: Rules) -> Vec<Row> {
-    let list = EventList::of(profile, rules);
+pub fn as_torch(profile: &Profile, version: TorchVersion) -> KeyAverages {
+    let list = EventList::of(profile, version);
     let mut table = Table::default();
     let totals = list.totals(profile);
     for (at, &id) in list.order.iter().enumerate() {
         let event = profile.event(id);
         let kind = RowKind::of(event.kind);
-        if list.removed[at] || (kind == RowKind::Frame && rules == Rules::From2_14) {
+        if list.removed[at] || (kind == RowKind::Frame && version == TorchVersion::From2_14) {
             continue;
         }
         let annotation = matches!(event.kind, Kind::Annotation | Kind::DeviceAnnotation);
@@ -71,7 +71,7 @@ pub fn as_torch(profile: &Profile, rules: Rules) -> Vec<Row> {
             row.self_cpu_ns += totals.self_cpu[at];
         }
     }
-    table.rows
+    KeyAverages::new(table.rows, version.as_str())
 }
 
 /// torch's `EventList`: events by start, their parents, and the wrappers that were removed. Indices are places in `order`.
@@ -94,8 +94,8 @@ fn is_device(kind: Kind) -> bool {
 }
 
 impl EventList {
-    fn of(profile: &Profile, rules: Rules) -> Self {
-        let frames = rules != Rules::UpTo2_11;
+    fn of(profile: &Profile, version: TorchVersion) -> Self {
+        let frames = version != TorchVersion::UpTo2_11;
         let mut order: Vec<EventId> =
             profile.ids().filter(|&id| frames || profile.event(id).kind != Kind::Frame).collect();
         order.sort_by_key(|&id| (profile.event(id).start_ns, std::cmp::Reverse(profile.event(id).end_ns()), id));
