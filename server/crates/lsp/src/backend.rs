@@ -60,8 +60,8 @@ impl Backend {
         let _ = self.events.send(event);
     }
 
-    /// `atenLens/captures`.
-    pub async fn captures(&self) -> Result<Captures> {
+    /// `atenLens/captures`; it has no parameters yet, and takes whatever is sent.
+    pub async fn captures(&self, _: Value) -> Result<Captures> {
         let (world, summaries) = (self.world(), self.summaries.clone());
         let listed = tokio::task::spawn_blocking(move || captures::captures(&world, &summaries)).await;
         listed.map_err(|_| Error::internal_error())

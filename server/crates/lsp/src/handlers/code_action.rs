@@ -30,7 +30,7 @@ pub fn code_actions(
     for finding in shown.marks.findings.iter().filter(|f| !f.fixes.is_empty()).filter(here) {
         let map = document.map_from(&finding.text);
         let now = |bytes| moved(&finding.text, &map, &document.text, &document.lines, bytes);
-        if !now(&finding.scope).is_some_and(|scope| overlap(scope, wanted)) {
+        if !now(&finding.scope).is_some_and(|scope| share_a_line(scope, wanted)) {
             continue;
         }
         for fix in &finding.fixes {
@@ -54,8 +54,9 @@ pub fn code_actions(
     actions
 }
 
-fn overlap(a: Range, b: Range) -> bool {
-    a.start <= b.end && b.start <= a.end
+/// Whether two ranges share a line: a fix is offered wherever on its lines the cursor is.
+fn share_a_line(a: Range, b: Range) -> bool {
+    a.start.line <= b.end.line && b.start.line <= a.end.line
 }
 
 fn diagnostics_of(finding: &Finding, context: &CodeActionContext) -> Option<Vec<Diagnostic>> {
