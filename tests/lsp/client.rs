@@ -37,6 +37,8 @@ pub struct Client {
     next_id: i64,
     /// Notifications of the server not yet looked at.
     pub notices: VecDeque<Value>,
+    /// Answers that came before they were waited for.
+    answers: Vec<Value>,
     /// Requests of the server, in order.
     pub asked: Vec<String>,
 }
@@ -61,7 +63,16 @@ impl Client {
                 }
             }
         });
-        Self { process, stdin, incoming, manner, next_id: 0, notices: VecDeque::new(), asked: Vec::new() }
+        Self {
+            process,
+            stdin,
+            incoming,
+            manner,
+            next_id: 0,
+            notices: VecDeque::new(),
+            answers: Vec::new(),
+            asked: Vec::new(),
+        }
     }
 
     /// A server of a folder, initialized.
@@ -183,6 +194,8 @@ impl Client {
                         return Some(message);
                     } else if message.get("method").is_some() {
                         self.notices.push_back(message);
+                    } else {
+                        self.answers.push(message);
                     }
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
