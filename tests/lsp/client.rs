@@ -138,8 +138,9 @@ impl Client {
 
     /// The answer to a request: its result, or the message of its error.
     pub fn answer(&mut self, id: i64) -> Result<Value, String> {
-        let answer =
-            self.next(PATIENCE, |message| message["id"] == json!(id) && message.get("method").is_none());
+        let is_it = |message: &Value| message["id"] == json!(id) && message.get("method").is_none();
+        let early = self.answers.iter().position(is_it).map(|at| self.answers.remove(at));
+        let answer = early.or_else(|| self.next(PATIENCE, is_it));
         let answer = answer.unwrap_or_else(|| panic!("no answer to request {id}"));
         match answer.get("error") {
             Some(error) => Err(error["message"].as_str().unwrap_or_default().to_owned()),
