@@ -123,6 +123,10 @@ impl<'a> Reader<'a> {
                 }
                 Some(b',') => self.at += 1,
                 Some(b'"') if self.member(depth)? => {}
+                Some(_) if self.found && !self.bytes.trim_ascii_end().ends_with(b"}") => {
+                    self.truncated();
+                    return Ok(());
+                }
                 Some(_) => {
                     self.damaged_header();
                     if self.found || !self.jump_to_list() {
@@ -227,6 +231,11 @@ impl<'a> Reader<'a> {
             return Err(ReadError::Cancelled.into());
         }
         let start = self.at;
+        // A list is no event, and a stray bracket must not swallow all that follow.
+        if self.bytes[start] == b'[' {
+            self.resume(start, scan::next_event(self.bytes, start + 1), false);
+            return Ok(());
+        }
         match record::strict(&self.bytes[start..]) {
             Ok((record, length)) if scan::element_ends(self.bytes, start + length) => {
                 if record.as_ref().is_some_and(|r| r.ph.is_none() && r.nested_trace) {
@@ -299,7 +308,7 @@ impl<'a> Reader<'a> {
         if let Some(at) = next {
             self.out.lost(start, "it is not valid JSON");
             self.at = at;
-        } else if let Some(end) = scan::last_list_end(self.bytes, start) {
+        } else if let Some(end) = scan::last_list_end(self.bytes, start, eof) {
             self.out.lost(start, "it is not valid JSON");
             self.at = end;
         } else {
