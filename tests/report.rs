@@ -9,7 +9,8 @@ use std::process::Command;
 use serde_json::Value;
 
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_aten-lens")).args(arguments).output().expect("the binary runs");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_aten-lens")).args(arguments).output().expect("the binary runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
@@ -39,7 +40,9 @@ struct Printed {
 fn parse(text: &str) -> Printed {
     let mut printed = Printed { heads: Vec::new(), rows: Vec::new(), footer: Vec::new() };
     for line in text.lines().filter(|line| !line.starts_with("---")) {
-        if let Some((label, value)) = line.split_once(" time total: ").filter(|(label, _)| label.starts_with("Self ")) {
+        if let Some((label, value)) =
+            line.split_once(" time total: ").filter(|(label, _)| label.starts_with("Self "))
+        {
             printed.footer.push((label.to_owned(), value.trim().to_owned()));
             continue;
         }
@@ -106,7 +109,10 @@ fn every_row_that_torch_printed_is_printed() {
         }
         for (label, value) in &theirs.footer {
             let ours = ours.footer.iter().find(|(known, _)| known == label).map(|(_, value)| value.as_str());
-            assert!(ours.is_some_and(|ours| same(value, ours)), "{path}: {label} is {ours:?}, torch's {value}");
+            assert!(
+                ours.is_some_and(|ours| same(value, ours)),
+                "{path}: {label} is {ours:?}, torch's {value}"
+            );
         }
     }
 }
@@ -130,7 +136,8 @@ fn every_value_that_torch_computed_is_computed() {
         }
         for row in &theirs {
             let name = row["key"].as_str().expect("a name");
-            let ours = by_name.get(&(name, row["ua"] == true)).unwrap_or_else(|| panic!("{path}: no row {name}"));
+            let ours =
+                by_name.get(&(name, row["ua"] == true)).unwrap_or_else(|| panic!("{path}: no row {name}"));
             assert_eq!(ours["calls"], row["count"], "{path}: calls of {name}");
             for (theirs, field) in [
                 ("cpu_total", "cpu_total_ns"),
@@ -140,7 +147,10 @@ fn every_value_that_torch_computed_is_computed() {
             ] {
                 let expected = row[theirs].as_f64().expect("microseconds") * 1000.0;
                 let given = ours[field].as_i64().expect("nanoseconds") as f64;
-                assert!((expected - given).abs() < 1.0, "{path}: {name}.{field} is {given}, torch's {expected}");
+                assert!(
+                    (expected - given).abs() < 1.0,
+                    "{path}: {name}.{field} is {given}, torch's {expected}"
+                );
             }
         }
     }
@@ -192,13 +202,18 @@ fn a_directory_stands_for_the_newest_capture_in_it() {
     assert_eq!(status, Some(0), "{complaint}");
     let reports: Value = serde_json::from_str(&text).expect("report prints JSON");
     assert_eq!(reports.as_array().map(Vec::len), Some(1));
-    assert!(reports[0]["trace"].as_str().is_some_and(|trace| trace.ends_with(new)), "{}", reports[0]["trace"]);
+    assert!(
+        reports[0]["trace"].as_str().is_some_and(|trace| trace.ends_with(new)),
+        "{}",
+        reports[0]["trace"]
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe_is_no_panic() {
-    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/traces/tables/torch-2.15/d_lm_full.json.gz");
+    let trace =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/traces/tables/torch-2.15/d_lm_full.json.gz");
     let command = format!("'{}' report '{}' | head -n 1", env!("CARGO_BIN_EXE_aten-lens"), trace.display());
     let output = Command::new("sh").args(["-c", &command]).output().expect("a shell");
     assert!(output.status.success());

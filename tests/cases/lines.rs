@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::{Case, Run, cases, file_name, ns, nothing_wrong, report_of, run};
+use crate::{Case, Run, cases, file_name, nothing_wrong, ns, report_of, run};
 
 /// A file as the case writes it, and a line.
 type Place = (String, i64);
@@ -90,13 +90,21 @@ impl Check<'_> {
             let files = || list(&annotated["files"]);
             let backward = format!("backward_{column}");
             let own = format!("own_{column}");
-            let lines = sum(&mut files().flat_map(|f| list(&f["lines"])).flat_map(|l| [&l[column], &l[&backward]]));
+            let lines =
+                sum(&mut files().flat_map(|f| list(&f["lines"])).flat_map(|l| [&l[column], &l[&backward]]));
             let functions = sum(&mut files().flat_map(|f| list(&f["functions"])).map(|g| &g[&own]));
             let ambiguous = sum(&mut list(&annotated["ambiguous"]).map(|a| &a[column]));
             let buckets = lines + functions + ambiguous + unplaced;
             self.expect(buckets == total, || format!("buckets of {column} add up to {buckets} of {total}"));
-            let placed = self.rows.iter().filter(|r| r["precision"] != "none").map(|r| number(&r[column])).sum::<i64>();
-            self.expect(placed + unplaced == total, || format!("rows place {placed} {column}, {unplaced} of {total} are not"));
+            let placed = self
+                .rows
+                .iter()
+                .filter(|r| r["precision"] != "none")
+                .map(|r| number(&r[column]))
+                .sum::<i64>();
+            self.expect(placed + unplaced == total, || {
+                format!("rows place {placed} {column}, {unplaced} of {total} are not")
+            });
         }
     }
 
@@ -108,7 +116,9 @@ impl Check<'_> {
                 continue;
             }
             let (at, precision) = (place(&row), text_of(&row["precision"]));
-            self.expect(matches!(&*precision, "exact" | "aligned"), || format!("{} has a line but is {precision}", row["op"]));
+            self.expect(matches!(&*precision, "exact" | "aligned"), || {
+                format!("{} has a line but is {precision}", row["op"])
+            });
             let claimed = precision == "exact" && !stated.contains(&at);
             self.expect(!claimed, || format!("{} exact on {at:?}: the trace does not say so", row["op"]));
             if precision == "aligned" && free.contains(&(text_of(&row["op"]), text_of(&row["function"]))) {
@@ -139,9 +149,12 @@ impl Check<'_> {
             for row in self.rows.clone().iter().filter(same) {
                 let claimed = row["precision"] == "exact" && !stated.contains(&place(row));
                 self.expect(!claimed, || format!("{} claimed exact", row["op"]));
-                let elsewhere =
-                    entry.get("line").is_some() && row["precision"] == "aligned" && row["line"] != entry["line"];
-                self.expect(!elsewhere, || format!("{} aligned to {}, expected {}", row["op"], row["line"], entry["line"]));
+                let elsewhere = entry.get("line").is_some()
+                    && row["precision"] == "aligned"
+                    && row["line"] != entry["line"];
+                self.expect(!elsewhere, || {
+                    format!("{} aligned to {}, expected {}", row["op"], row["line"], entry["line"])
+                });
             }
         }
     }
@@ -152,7 +165,9 @@ impl Check<'_> {
             let may: Vec<&Value> = list(&case.expected["lines_if_relocated"]).map(|e| &e["line"]).collect();
             for row in self.rows.clone().iter().filter(|r| !r["line"].is_null()) {
                 let fits = may.contains(&&row["line"]) && row["precision"] != "exact";
-                self.expect(fits, || format!("{} {} on line {} of an edited file", row["op"], row["precision"], row["line"]));
+                self.expect(fits, || {
+                    format!("{} {} on line {} of an edited file", row["op"], row["precision"], row["line"])
+                });
             }
         }
         if case.is("stale") {

@@ -31,7 +31,8 @@ pub enum Run {
 
 /// Runs the binary. Any status but 0 and 2 is a defect.
 pub fn run(arguments: &[&str]) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_aten-lens")).args(arguments).output().expect("the binary runs");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_aten-lens")).args(arguments).output().expect("the binary runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     match output.status.code() {
         Some(0) => Run::Output(text(&output.stdout)),
@@ -87,8 +88,10 @@ impl Case {
 /// All cases, in order of their names.
 pub fn cases() -> Vec<Case> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases");
-    let mut folders: Vec<PathBuf> =
-        fs::read_dir(&root).expect("fixtures/cases").map(|entry| entry.expect("a readable entry").path()).collect();
+    let mut folders: Vec<PathBuf> = fs::read_dir(&root)
+        .expect("fixtures/cases")
+        .map(|entry| entry.expect("a readable entry").path())
+        .collect();
     folders.sort();
     folders.iter().map(|folder| case(folder)).collect()
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::{Case, cases, file_name, ns, nothing_wrong, report_of};
+use crate::{Case, cases, file_name, nothing_wrong, ns, report_of};
 
 /// A field of an expected row and of a printed one.
 const FIELDS: [(&str, &str); 5] = [
@@ -70,7 +70,10 @@ impl Check<'_> {
             self.expect(has_warnings(&report), "no warning");
             let most = self.case.expected["calls_at_most"].as_object().cloned().unwrap_or_default();
             for (name, most) in &most {
-                let calls: i64 = rows(&report).filter(|row| row["name"] == **name).filter_map(|r| r["calls"].as_i64()).sum();
+                let calls: i64 = rows(&report)
+                    .filter(|row| row["name"] == **name)
+                    .filter_map(|r| r["calls"].as_i64())
+                    .sum();
                 self.expect(calls <= most.as_i64().unwrap_or(0), &format!("{name} is counted {calls} times"));
             }
         } else {
@@ -91,7 +94,10 @@ impl Check<'_> {
         }
         for (wanted, given) in SUMS {
             if let Some(us) = expected.get(wanted) {
-                self.expect(report[given] == ns(us), &format!("{wanted} is {}, expected {us} us", report[given]));
+                self.expect(
+                    report[given] == ns(us),
+                    &format!("{wanted} is {}, expected {us} us", report[given]),
+                );
             }
         }
         if expected["device_column"] == false {
@@ -127,7 +133,10 @@ impl Check<'_> {
             for (key, field) in FIELDS {
                 let Some(value) = wanted.get(key) else { continue };
                 let number = if key == "count" { value.as_i64().expect("a count") } else { ns(value) };
-                self.expect(row[field] == number, &format!("{name}.{key} is {}, expected {value}", row[field]));
+                self.expect(
+                    row[field] == number,
+                    &format!("{name}.{key} is {}, expected {value}", row[field]),
+                );
             }
         }
     }
@@ -143,7 +152,8 @@ impl Check<'_> {
         }
         if let Some(about) = case.expected["warning_about"].as_str() {
             let mut messages = report["import"]["warnings"].as_array().into_iter().flatten();
-            let said = messages.any(|warning| warning["message"].as_str().is_some_and(|text| text.contains(about)));
+            let said =
+                messages.any(|warning| warning["message"].as_str().is_some_and(|text| text.contains(about)));
             self.expect(said, &format!("no warning about {about}"));
         }
     }

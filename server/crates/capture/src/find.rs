@@ -133,6 +133,9 @@ fn is_temporary(relative: &str) -> bool {
         || name.ends_with('~')
 }
 
+/// The files of one run and cycle, by rank, and the numbers in the first one's path.
+type Run = (Vec<u128>, Vec<File>);
+
 /// Groups ranks, orders by newness, drops what is no trace by its content.
 fn captures(files: Vec<File>) -> Vec<Capture> {
     let mut runs: HashMap<(String, String), Vec<(u32, File)>> = HashMap::new();
@@ -142,7 +145,7 @@ fn captures(files: Vec<File>) -> Vec<Capture> {
         let key = (slashed(&file.root.join(folder)), rest);
         runs.entry(key).or_default().push((rank, file));
     }
-    let mut series: BTreeMap<String, Vec<(Vec<u128>, Vec<File>)>> = BTreeMap::new();
+    let mut series: BTreeMap<String, Vec<Run>> = BTreeMap::new();
     for mut ranks in runs.into_values() {
         ranks.sort_by(|a, b| (a.0, &a.1.path).cmp(&(b.0, &b.1.path)));
         let files: Vec<File> = ranks.into_iter().map(|(_, file)| file).collect();
@@ -160,7 +163,7 @@ fn captures(files: Vec<File>) -> Vec<Capture> {
     let mut captures: Vec<Capture> = ordered
         .enumerate()
         .filter(|(at, files)| *at >= SNIFFED || looks_like_trace(&files[0].path))
-        .filter_map(|(_, files)| capture(files))
+        .filter_map(|(_, files)| capture(&files))
         .collect();
     tell_apart(&mut captures);
     captures
@@ -171,7 +174,7 @@ fn written(file: &File) -> SystemTime {
     stamp::stamp(&file.relative).unwrap_or(file.modified)
 }
 
-fn capture(files: Vec<File>) -> Option<Capture> {
+fn capture(files: &[File]) -> Option<Capture> {
     let first = files.first()?;
     Some(Capture {
         path: first.path.clone(),

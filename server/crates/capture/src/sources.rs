@@ -97,7 +97,7 @@ fn walk(folder: &Path) -> impl Iterator<Item = FileKey> + use<> {
         .build();
     walker.flatten().filter_map(move |entry| {
         let path = entry.path();
-        if !path.extension().is_some_and(|extension| extension == "py") || !entry.file_type()?.is_file() {
+        if path.extension().is_none_or(|extension| extension != "py") || !entry.file_type()?.is_file() {
             return None;
         }
         let relative = slashed(path.strip_prefix(&root).ok()?);

@@ -92,7 +92,8 @@ fn one_windows_path_makes_all_backslashes_literal() {
 
 #[test]
 fn quotes_inside_a_name_cost_nothing_else() {
-    let bad = r#"{"ph": "X", "cat": "python_function", "name": "{"a": "b", "c": 1}.py(3): f", "ts": 1, "dur": 2}"#;
+    let bad =
+        r#"{"ph": "X", "cat": "python_function", "name": "{"a": "b", "c": 1}.py(3): f", "ts": 1, "dur": 2}"#;
     let trace = loaded(&document(&[event(1), bad.to_owned(), event(3)]));
     assert_eq!(names(&trace), ["bravo", "{\"a\": \"b\", \"c\": 1}.py(3): f", "delta"]);
     assert_eq!(trace.log.warnings.len(), 1);
@@ -132,7 +133,9 @@ fn control_bytes_and_duplicate_keys_are_no_loss() {
 fn another_export_in_the_middle_ends_the_first() {
     let events: Vec<String> = (0..6).map(event).collect();
     let whole = document(&events);
-    for cut in [whole.len() / 2, whole.find("{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"delta\"").unwrap_or(0)] {
+    for cut in
+        [whole.len() / 2, whole.find("{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"delta\"").unwrap_or(0)]
+    {
         let both = format!("{}{whole}", &whole[..cut]);
         let trace = loaded(&both);
         assert!(kinds(&trace).contains(&WarningKind::Corrupt), "cut at {cut}: {:?}", trace.log);
