@@ -146,7 +146,7 @@ impl<'a> Builder<'a> {
             at = self.expr(right, at);
             let (ops, frames) = (names::compare_ops(*op), names::compare_frames(*op));
             if !ops.is_empty() || !frames.is_empty() {
-                let mut emitter = self.emitter(EmitterKind::Compare, e.range, ops, frames, 4);
+                let mut emitter = self.emitter(EmitterKind::Compare, e.range, ops, frames, 0);
                 emitter.operands = self.operands([left, right]);
                 at = self.emit(at, emitter);
             }
@@ -202,6 +202,7 @@ impl<'a> Builder<'a> {
         let skip = if plain.is_some_and(names::leaves_no_frame) { 1 } else { 24 };
         let mut emitter = self.emitter(EmitterKind::Call, range, ops, &[], skip);
         emitter.line = line;
+        emitter.repeat = (!ops.is_empty()).then_some(12);
         emitter.name = name.map(Into::into);
         emitter.operands = self.operands(
             e.arguments.args.iter().chain(e.arguments.keywords.iter().map(|keyword| &keyword.value)),

@@ -108,7 +108,8 @@ impl<'a> Builder<'a> {
 
     /// The test of a value that is already computed.
     fn truth(&mut self, of: TextRange, from: State) -> State {
-        let emitter = self.emitter(EmitterKind::Truth, of, names::TRUTH_OPS, names::TRUTH_FRAMES, 0);
+        let mut emitter = self.emitter(EmitterKind::Truth, of, names::TRUTH_OPS, names::TRUTH_FRAMES, 0);
+        emitter.repeat = Some(12);
         self.emit(from, emitter)
     }
 
@@ -155,12 +156,23 @@ impl<'a> Builder<'a> {
             Expr::UnaryOp(e) if e.op == ruff_python_ast::UnaryOp::Not => self.condition(&e.operand, from),
             _ => {
                 let at = self.expr(expr, from);
-                self.truth(expr.range(), at)
+                if is_plain_bool(expr) { at } else { self.truth(expr.range(), at) }
             }
         }
     }
 
     fn operands<'e>(&self, of: impl IntoIterator<Item = &'e Expr>) -> Box<[Operand]> {
         of.into_iter().map(|expr| operand::operand(expr, self.text)).collect()
+    }
+}
+
+/// An expression whose value is always a plain `bool`: testing it leaves no event.
+fn is_plain_bool(expr: &Expr) -> bool {
+    match expr {
+        Expr::Compare(compare) => compare.ops.iter().all(|op| names::compare_ops(*op).is_empty()),
+        Expr::Call(call) => call.func.as_name_expr().is_some_and(|name| {
+            matches!(name.id.as_str(), "isinstance" | "issubclass" | "hasattr" | "callable" | "bool")
+        }),
+        _ => expr.is_literal_expr(),
     }
 }

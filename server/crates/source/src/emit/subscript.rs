@@ -15,8 +15,10 @@ impl<'a> Builder<'a> {
             other => std::slice::from_ref(other),
         };
         let out = self.draft.state();
-        // A plain Python container leaves no event at all.
-        self.draft.silent(from, out, 3);
+        // A plain Python container leaves no event at all; it takes no new axes and rarely several indices.
+        let plain =
+            !index.is_tuple_expr() && !index.is_none_literal_expr() && !index.is_ellipsis_literal_expr();
+        self.draft.silent(from, out, if plain { 3 } else { 12 });
         let frames: Names = if store { &["__setitem__"] } else { &["__getitem__"] };
         let slot = self.emitter(EmitterKind::Subscript, range, &[], frames, 0);
         let after = self.emit(from, slot);
