@@ -106,9 +106,12 @@ impl<'a> Builder<'a> {
         self.draft.emit(from, emitter)
     }
 
-    /// The test of a value that is already computed.
-    fn truth(&mut self, of: TextRange, from: State) -> State {
+    /// The test of a value that is already computed. Python reports it where the whole statement or conditional
+    /// expression `at` begins, whatever line the value stands on.
+    fn truth(&mut self, of: TextRange, at: TextRange, from: State) -> State {
         let mut emitter = self.emitter(EmitterKind::Truth, of, names::TRUTH_OPS, names::TRUTH_FRAMES, 0);
+        emitter.line = self.start_line(at);
+        emitter.lines.0 = emitter.lines.0.min(emitter.line);
         emitter.repeat = Some(12);
         self.emit(from, emitter)
     }
@@ -137,26 +140,26 @@ impl<'a> Builder<'a> {
         after
     }
 
-    /// A condition: jumps test each operand of `and`, `or` and `not` on its own line.
-    fn condition(&mut self, expr: &'a Expr, from: State) -> State {
-        crate::deep(|| self.condition_inner(expr, from))
+    /// The condition of `at`: jumps test each operand of `and`, `or` and `not`.
+    fn condition(&mut self, expr: &'a Expr, at: TextRange, from: State) -> State {
+        crate::deep(|| self.condition_inner(expr, at, from))
     }
 
-    fn condition_inner(&mut self, expr: &'a Expr, from: State) -> State {
+    fn condition_inner(&mut self, expr: &'a Expr, whole: TextRange, from: State) -> State {
         match expr {
             Expr::BoolOp(e) => {
                 let out = self.draft.state();
                 let mut at = from;
                 for value in &e.values {
-                    at = self.condition(value, at);
+                    at = self.condition(value, whole, at);
                     self.draft.silent(at, out, 0);
                 }
                 out
             }
-            Expr::UnaryOp(e) if e.op == ruff_python_ast::UnaryOp::Not => self.condition(&e.operand, from),
+            Expr::UnaryOp(e) if e.op == ruff_python_ast::UnaryOp::Not => self.condition(&e.operand, whole, from),
             _ => {
                 let at = self.expr(expr, from);
-                if is_plain_bool(expr) { at } else { self.truth(expr.range(), at) }
+                if is_plain_bool(expr) { at } else { self.truth(expr.range(), whole, at) }
             }
         }
     }
