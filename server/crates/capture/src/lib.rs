@@ -1,1 +1,59 @@
-//! See `Cargo.toml` for what this crate is.
+//! The outside world: finds captures on disk, opens traces, indexes source files. `lsp` and `cli` read files through this
+//! crate alone.
+
+mod find;
+mod naming;
+mod open;
+mod paths;
+mod sources;
+mod stamp;
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+pub use find::{Found, find, in_directory};
+pub use open::{OpenError, Opened, open};
+pub use paths::{canonical, read_source};
+pub use sources::SourceIndex;
+
+/// What is watched unless the user says otherwise: names that exporters choose, and Neuron's output directories, where
+/// a file's content tells whether it is a trace.
+pub const DEFAULT_WATCH: &[&str] = &["**/*trace*.json{,.gz}", "**/profile_output/**"];
+
+/// The files of one run and cycle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capture {
+    /// The trace that is shown of it: rank 0's, or the only one.
+    pub path: PathBuf,
+    /// What it is called on screen: the telling part of its path.
+    pub name: String,
+    /// When that trace was last written.
+    pub modified: SystemTime,
+    /// Bytes on disk of that trace.
+    pub len: u64,
+    /// All its traces by rank, the shown one first.
+    pub ranks: Vec<PathBuf>,
+}
+
+impl Capture {
+    /// Whether both are one file with the same content, as far as its size and time tell.
+    pub fn same_content(&self, other: &Self) -> bool {
+        self.path == other.path && self.modified == other.modified && self.len == other.len
+    }
+}
+
+/// The capture at a path: a trace, or a directory with traces, whose newest capture it is.
+///
+/// # Errors
+/// When there is none; one line that says why.
+pub fn at(path: &Path) -> Result<Capture, OpenError> {
+    let path = path.to_path_buf();
+    let metadata = std::fs::metadata(&path).map_err(|error| OpenError::io(&path, &error))?;
+    if metadata.is_dir() {
+        return in_directory(&path).into_iter().next().ok_or(OpenError::NoTraces { path });
+    }
+    open::must_be_regular(&path, &metadata)?;
+    let name = naming::name(&path, None);
+    let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+    Ok(Capture { ranks: vec![path.clone()], name, modified, len: metadata.len(), path })
+}

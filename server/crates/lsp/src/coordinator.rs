@@ -237,7 +237,6 @@ impl Coordinator {
     fn scanned(&mut self, found: Found) {
         self.looking = false;
         self.look_took = found.took;
-        self.watcher.forget(&found.replaced);
         match self.watcher.sync(&found.directories) {
             Synced::Unchanged => {}
             Synced::Added => self.look_in(DEBOUNCE),
@@ -246,7 +245,9 @@ impl Coordinator {
                 &format!("ATen Lens: the system's watch limit is reached ({reason}); looking every {} s instead", POLL.as_secs()),
             ),
         }
-        if self.watcher.is_polling() {
+        // A folder that is gone cannot be watched for its return.
+        let missing = self.folders.iter().any(|folder| !found.directories.contains(folder));
+        if missing || self.watcher.is_polling() {
             self.look_in(POLL);
         }
         let newest = found.captures.first().cloned();

@@ -3,7 +3,9 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use notify::event::ModifyKind;
 use notify::{Config, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -25,13 +27,15 @@ pub enum Synced {
 pub struct Watcher {
     inner: Option<RecommendedWatcher>,
     watched: HashSet<PathBuf>,
+    /// Paths that were removed or renamed: a directory made anew under an old name needs a watch of its own.
+    gone: Arc<Mutex<HashSet<PathBuf>>>,
     events: UnboundedSender<Event>,
     polling: bool,
 }
 
 impl Watcher {
     pub fn new(events: UnboundedSender<Event>) -> Self {
-        Self { inner: None, watched: HashSet::new(), events, polling: false }
+        Self { inner: None, watched: HashSet::new(), gone: Arc::default(), events, polling: false }
     }
 
     /// Whether changes are looked for at intervals instead.
@@ -67,8 +71,13 @@ impl Watcher {
         let watcher = match &mut self.inner {
             Some(watcher) => watcher,
             None => {
-                let events = self.events.clone();
+                let (events, gone) = (self.events.clone(), self.gone.clone());
                 let handler = move |event: notify::Result<notify::Event>| {
+                    if let Ok(event) = &event
+                        && matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)))
+                    {
+                        gone.lock().unwrap_or_else(PoisonError::into_inner).extend(event.paths.iter().cloned());
+                    }
                     if event.map_or(true, |event| matters(&event)) {
                         let _ = events.send(Event::Disk);
                     }
@@ -76,9 +85,10 @@ impl Watcher {
                 self.inner.insert(RecommendedWatcher::new(handler, Config::default())?)
             }
         };
+        let gone = std::mem::take(&mut *self.gone.lock().unwrap_or_else(PoisonError::into_inner));
         let wanted: HashSet<&Path> = directories.iter().map(PathBuf::as_path).collect();
         self.watched.retain(|known| {
-            let keep = wanted.contains(known.as_path());
+            let keep = wanted.contains(known.as_path()) && !gone.contains(known);
             if !keep {
                 // Gone directories have lost their watch already; that the system says so is no news.
                 let _ = watcher.unwatch(known);
@@ -98,13 +108,6 @@ impl Watcher {
             }
         }
         Ok(added)
-    }
-
-    /// A removed and recreated directory of the same name needs a new watch: forget it.
-    pub fn forget(&mut self, gone: &[PathBuf]) {
-        for directory in gone {
-            self.watched.remove(directory);
-        }
     }
 }
 
@@ -126,13 +129,13 @@ fn matters(event: &notify::Event) -> bool {
         || event.paths.iter().any(|path| match path.extension().and_then(|extension| extension.to_str()) {
             Some("json" | "gz") | None => true,
             // A removed directory may have a dot in its name; a file of another kind cannot be a trace.
-            Some(_) => !matches!(event.kind, EventKind::Modify(notify::event::ModifyKind::Data(_))),
+            Some(_) => !matches!(event.kind, EventKind::Modify(ModifyKind::Data(_))),
         })
 }
 
 #[cfg(test)]
 mod tests {
-    use notify::event::{AccessKind, CreateKind, DataChange, ModifyKind};
+    use notify::event::{AccessKind, CreateKind, DataChange};
 
     use super::*;
 

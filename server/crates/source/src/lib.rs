@@ -4,9 +4,23 @@
 
 use std::sync::Arc;
 
+pub mod automaton;
+mod emit;
+mod imports;
 pub mod lines;
+mod module;
+pub mod profiler_calls;
+pub mod rms_norm;
+mod scopes;
+mod torch_names;
 
+pub use automaton::{Automaton, Cost, Emitter, EmitterKind, Operand, Pause, State, Step};
+pub use emit::Comprehensions;
 pub use lines::LineIndex;
+pub use module::Module;
+pub use profiler_calls::{Constant, KeywordArgument, ProfilerCall};
+pub use rms_norm::{Edit, Part, PartKind, RmsNorm};
+pub use scopes::{Scope, ScopeId, ScopeKind};
 
 /// The workspace's Python files, as the outside world offers them.
 ///
@@ -29,4 +43,9 @@ pub struct FileKey {
     pub path: Arc<str>,
     /// Relative to the source folder it was found in, `/`-separated: what is printed.
     pub relative: Arc<str>,
+}
+
+/// Runs `walk` with room on the stack: texts may nest deeper than a thread's stack allows.
+pub(crate) fn deep<T>(walk: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, walk)
 }

@@ -1,0 +1,203 @@
+//! Finds captures: one walk that knows the directories to watch, the files that match, and which of them are the newest.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::open::looks_like_trace;
+use crate::paths::{canonical, slashed};
+use crate::{Capture, DEFAULT_WATCH, naming, stamp};
+
+/// Directories that hold no captures and are large: never walked, never watched.
+const SKIPPED: [&str; 9] =
+    [".git", ".hg", "node_modules", "__pycache__", "site-packages", ".tox", ".mypy_cache", ".pytest_cache", ".ruff_cache"];
+/// How deep below a folder is looked.
+const DEPTH: usize = 24;
+/// How many of the newest files are looked into to tell whether they are traces; the rest go by their names.
+const SNIFFED: usize = 256;
+
+/// What a walk found.
+#[derive(Debug)]
+pub struct Found {
+    /// Newest first.
+    pub captures: Vec<Capture>,
+    /// Every directory walked: what is to be watched.
+    pub directories: Vec<PathBuf>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// Looks through folders for captures whose path matches `watch` and not `exclude` (globs relative to the folder).
+pub fn find(folders: &[PathBuf], watch: &[String], exclude: &[String]) -> Found {
+    let started = Instant::now();
+    let (watch, exclude) = (globs(watch), globs(exclude));
+    let mut walk = Walk { watch, exclude, seen: HashSet::new(), files: Vec::new(), directories: Vec::new() };
+    for folder in folders {
+        walk.folder(folder);
+    }
+    let captures = captures(walk.files);
+    Found { captures, directories: walk.directories, took: started.elapsed() }
+}
+
+/// The captures of a directory named by hand, newest first: every file in it that is a trace by its content.
+pub fn in_directory(directory: &Path) -> Vec<Capture> {
+    let everything: Vec<String> = ["**/*.json", "**/*.gz"].iter().chain(DEFAULT_WATCH).map(ToString::to_string).collect();
+    find(&[directory.to_path_buf()], &everything, &[]).captures
+}
+
+/// Globs that cannot be read match nothing; the settings reader has no way to be wrong but by the user's typing.
+fn globs(patterns: &[String]) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        if let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).empty_alternates(true).build() {
+            set.add(glob);
+        }
+    }
+    set.build().unwrap_or_else(|_| GlobSet::empty())
+}
+
+/// A file that matches.
+struct File {
+    path: PathBuf,
+    /// Below the folder it was found in, `/`-separated.
+    relative: String,
+    root: PathBuf,
+    modified: SystemTime,
+    len: u64,
+}
+
+struct Walk {
+    watch: GlobSet,
+    exclude: GlobSet,
+    /// Directories and files already seen, under their real paths: links lead nowhere new.
+    seen: HashSet<PathBuf>,
+    files: Vec<File>,
+    directories: Vec<PathBuf>,
+}
+
+impl Walk {
+    fn folder(&mut self, root: &Path) {
+        let mut waiting = VecDeque::from([(root.to_path_buf(), 0)]);
+        // What is reached through a link comes last, so that a file that also has a straight path goes by that.
+        let mut linked = VecDeque::new();
+        while let Some((directory, depth)) = waiting.pop_front().or_else(|| linked.pop_front()) {
+            if depth > DEPTH || !self.seen.insert(canonical(&directory)) {
+                continue;
+            }
+            let Ok(entries) = std::fs::read_dir(&directory) else { continue };
+            self.directories.push(directory);
+            for entry in entries.flatten() {
+                let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
+                let name = entry.file_name();
+                let relative = slashed(path.strip_prefix(root).unwrap_or(&path));
+                if self.exclude.is_match(&relative) {
+                    continue;
+                }
+                let link = kind.is_symlink();
+                let is_directory = kind.is_dir() || (link && path.is_dir());
+                if !is_directory {
+                    self.file(root, path, relative, link);
+                } else if !skipped(&path, &name.to_string_lossy()) {
+                    if link { &mut linked } else { &mut waiting }.push_back((path, depth + 1));
+                }
+            }
+        }
+    }
+
+    fn file(&mut self, root: &Path, path: PathBuf, relative: String, link: bool) {
+        if !self.watch.is_match(&relative) || is_temporary(&relative) {
+            return;
+        }
+        // Unreadable and dangling ones are passed over: what does not open is no trace.
+        let Ok(metadata) = std::fs::metadata(&path) else { return };
+        if !metadata.is_file() || (link && !self.seen.insert(canonical(&path))) {
+            return;
+        }
+        let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        self.files.push(File { path, relative, root: root.to_path_buf(), modified, len: metadata.len() });
+    }
+}
+
+fn skipped(path: &Path, name: &str) -> bool {
+    SKIPPED.contains(&name) || path.join("pyvenv.cfg").is_file()
+}
+
+/// Names of files that are not finished or not meant: editors' swap files, `name.tmp` that Kineto renames when whole.
+fn is_temporary(relative: &str) -> bool {
+    let name = relative.rsplit('/').next().unwrap_or(relative);
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    matches!(ending, "tmp" | "swp" | "swo" | "part" | "crdownload" | "neff" | "ntff" | "pb" | "py" | "pt" | "txt")
+        || name.starts_with(".#")
+        || name.ends_with('~')
+}
+
+/// Groups ranks, orders by newness, drops what is no trace by its content.
+fn captures(files: Vec<File>) -> Vec<Capture> {
+    let mut runs: HashMap<(String, String), Vec<(u32, File)>> = HashMap::new();
+    for file in files {
+        let (folder, name) = file.relative.rsplit_once('/').unwrap_or(("", &file.relative));
+        let (rank, rest) = naming::rank(name).unwrap_or((0, name.to_owned()));
+        let key = (slashed(&file.root.join(folder)), rest);
+        runs.entry(key).or_default().push((rank, file));
+    }
+    let mut series: BTreeMap<String, Vec<(Vec<u128>, Vec<File>)>> = BTreeMap::new();
+    for mut ranks in runs.into_values() {
+        ranks.sort_by(|a, b| (a.0, &a.1.path).cmp(&(b.0, &b.1.path)));
+        let files: Vec<File> = ranks.into_iter().map(|(_, file)| file).collect();
+        let Some(first) = files.first() else { continue };
+        let (template, numbers) = stamp::template(&slashed(&first.path));
+        series.entry(template).or_default().push((numbers, files));
+    }
+    // Within a series of comparable names the numbers decide; between series the time of the newest of each.
+    let mut series: Vec<_> = series.into_values().collect();
+    for runs in &mut series {
+        runs.sort_by(|a, b| b.0.cmp(&a.0));
+    }
+    series.sort_by_cached_key(|runs| std::cmp::Reverse(runs.iter().map(|(_, files)| written(&files[0])).max()));
+    let ordered = series.into_iter().flatten().map(|(_, files)| files);
+    let mut captures: Vec<Capture> = ordered
+        .enumerate()
+        .filter(|(at, files)| *at >= SNIFFED || looks_like_trace(&files[0].path))
+        .filter_map(|(_, files)| capture(files))
+        .collect();
+    tell_apart(&mut captures);
+    captures
+}
+
+/// When a file was written: the time in its name, which survives copying, else the file's own.
+fn written(file: &File) -> SystemTime {
+    stamp::stamp(&file.relative).unwrap_or(file.modified)
+}
+
+fn capture(files: Vec<File>) -> Option<Capture> {
+    let first = files.first()?;
+    Some(Capture {
+        path: first.path.clone(),
+        name: naming::name(&first.path, Some(&first.root)),
+        modified: first.modified,
+        len: first.len,
+        ranks: files.iter().map(|file| file.path.clone()).collect(),
+    })
+}
+
+/// Captures of one name get a number each, the oldest 1.
+fn tell_apart(captures: &mut [Capture]) {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for capture in captures.iter() {
+        *counts.entry(capture.name.clone()).or_default() += 1;
+    }
+    for capture in captures.iter_mut() {
+        let Some(left) = counts.get_mut(&capture.name) else { continue };
+        let number = *left;
+        // The oldest of a name keeps it as it was before there were others.
+        *left -= 1;
+        if number > 1 {
+            capture.name = format!("{} #{number}", capture.name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! Builds the automaton of a scope: statements and expressions in the order Python evaluates them.
+
+mod comprehension;
+mod expression;
+mod operand;
+mod statement;
+mod subscript;
+
+use ruff_python_ast::{Expr, Stmt};
+use ruff_text_size::{Ranged, TextRange};
+
+use crate::LineIndex;
+use crate::automaton::{Automaton, Cost, Draft, Emitter, EmitterKind, Operand, Pause, State};
+use crate::torch_names::{self as names, Names};
+
+/// How the Python that recorded the trace runs list, set and dict comprehensions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Comprehensions {
+    /// In a frame of their own: up to Python 3.11.
+    Nested,
+    /// In the frame of the function around: from Python 3.12 on.
+    Inlined,
+}
+
+/// What a scope consists of.
+pub(crate) enum Code<'a> {
+    Body(&'a [Stmt]),
+    Expression(&'a Expr),
+    /// A comprehension or generator expression run in a frame of its own; its first iterable is given to it.
+    Comprehension(&'a Expr),
+}
+
+/// Beyond this many states a function is not modelled further: what follows has no emitters, so its ops stay with the
+/// function.
+const MOST_STATES: u32 = 500_000;
+
+/// The automaton of `code`.
+pub(crate) fn build(
+    code: &Code<'_>,
+    text: &str,
+    lines: &LineIndex,
+    comprehensions: Comprehensions,
+) -> Automaton {
+    let mut draft = Draft::default();
+    let start = draft.state();
+    let end = draft.state();
+    let mut builder = Builder { text, lines, comprehensions, draft, end, unwinds: Vec::new() };
+    let last = match code {
+        Code::Body(body) => builder.body(body, start),
+        Code::Expression(expr) => builder.expr(expr, start),
+        Code::Comprehension(expr) => builder.own_comprehension(expr, start),
+    };
+    builder.draft.silent(last, end, 0);
+    builder.draft.finish(start, end)
+}
+
+/// What `return`, `break` and `continue` pass on their way out.
+enum Unwind<'a> {
+    /// A loop: where `continue` and `break` lead.
+    Loop { head: State, out: State },
+    /// A `finally` body.
+    Finally(&'a [Stmt]),
+    /// The exits of a `with`: the lines to report, innermost last.
+    With(Vec<Emitter>),
+}
+
+struct Builder<'a> {
+    text: &'a str,
+    lines: &'a LineIndex,
+    comprehensions: Comprehensions,
+    draft: Draft,
+    end: State,
+    unwinds: Vec<Unwind<'a>>,
+}
+
+impl<'a> Builder<'a> {
+    fn start_line(&self, range: TextRange) -> u32 {
+        self.lines.line(range.start().into()) + 1
+    }
+
+    fn end_line(&self, range: TextRange) -> u32 {
+        self.lines.line(u32::from(range.end()).saturating_sub(1)) + 1
+    }
+
+    fn full(&self) -> bool {
+        self.draft.states > MOST_STATES
+    }
+
+    fn emitter(&self, kind: EmitterKind, range: TextRange, ops: Names, frames: Names, skip: Cost) -> Emitter {
+        let line = self.start_line(range);
+        Emitter {
+            kind,
+            line,
+            lines: (line, self.end_line(range).max(line)),
+            range: range.start().into()..range.end().into(),
+            ops,
+            frames,
+            name: None,
+            skip,
+            repeat: None,
+            operands: Box::default(),
+        }
+    }
+
+    fn emit(&mut self, from: State, emitter: Emitter) -> State {
+        self.draft.emit(from, emitter)
+    }
+
+    /// The test of a value that is already computed.
+    fn truth(&mut self, of: TextRange, from: State) -> State {
+        let emitter = self.emitter(EmitterKind::Truth, of, names::TRUTH_OPS, names::TRUTH_FRAMES, 0);
+        self.emit(from, emitter)
+    }
+
+    /// Iterating: as many events as there are elements.
+    fn iterate(
+        &mut self,
+        of: TextRange,
+        lines_of: TextRange,
+        ops: Names,
+        frames: Names,
+        from: State,
+    ) -> State {
+        let mut emitter = self.emitter(EmitterKind::Iterate, of, ops, frames, 0);
+        emitter.lines =
+            (self.start_line(lines_of).min(emitter.line), self.end_line(lines_of).max(emitter.lines.1));
+        emitter.repeat = Some(1);
+        self.emit(from, emitter)
+    }
+
+    fn pause(&mut self, at: TextRange, before: State) -> State {
+        let after = self.draft.state();
+        self.draft.silent(before, after, 0);
+        let line = self.start_line(at);
+        self.draft.pauses.push(Pause { before, after, line });
+        after
+    }
+
+    /// A condition: jumps test each operand of `and`, `or` and `not` on its own line.
+    fn condition(&mut self, expr: &'a Expr, from: State) -> State {
+        crate::deep(|| self.condition_inner(expr, from))
+    }
+
+    fn condition_inner(&mut self, expr: &'a Expr, from: State) -> State {
+        match expr {
+            Expr::BoolOp(e) => {
+                let out = self.draft.state();
+                let mut at = from;
+                for value in &e.values {
+                    at = self.condition(value, at);
+                    self.draft.silent(at, out, 0);
+                }
+                out
+            }
+            Expr::UnaryOp(e) if e.op == ruff_python_ast::UnaryOp::Not => self.condition(&e.operand, from),
+            _ => {
+                let at = self.expr(expr, from);
+                self.truth(expr.range(), at)
+            }
+        }
+    }
+
+    fn operands<'e>(&self, of: impl IntoIterator<Item = &'e Expr>) -> Box<[Operand]> {
+        of.into_iter().map(|expr| operand::operand(expr, self.text)).collect()
+    }
+}

@@ -1,0 +1,195 @@
+//! A parsed file and what is asked of it.
+
+use std::sync::Arc;
+
+use ruff_python_ast::visitor::{self, Visitor};
+use ruff_python_ast::{Expr, ModModule, PySourceType, Stmt};
+use ruff_python_parser::{Parsed, parse_unchecked_source};
+use ruff_text_size::Ranged;
+
+use crate::emit::{self, Code};
+use crate::scopes::{self, Scope, ScopeId, ScopeKind};
+use crate::{Automaton, Comprehensions, LineIndex};
+
+/// Bytes of stack that dropping one level of nesting may take, with a margin for unoptimized builds.
+const DROP_FRAME: usize = 8192;
+
+/// A Python file. Parsing never fails: a broken file gives what could be made out of it.
+#[derive(Debug)]
+pub struct Module {
+    text: Arc<str>,
+    lines: LineIndex,
+    /// `None` only while it is dropped.
+    parsed: Option<Parsed<ModModule>>,
+    scopes: Vec<Scope>,
+    depth: usize,
+}
+
+impl Module {
+    pub fn parse(text: impl Into<Arc<str>>) -> Self {
+        let text = text.into();
+        let lines = LineIndex::new(&text);
+        let parsed = parse_unchecked_source(&text, PySourceType::Python);
+        let collected = scopes::collect(parsed.suite(), &text, &lines);
+        Self { text, lines, parsed: Some(parsed), scopes: collected.scopes, depth: collected.depth }
+    }
+
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    pub fn lines(&self) -> &LineIndex {
+        &self.lines
+    }
+
+    /// Whether the whole text is valid Python.
+    pub fn is_valid(&self) -> bool {
+        self.parsed.as_ref().is_some_and(Parsed::has_valid_syntax)
+    }
+
+    pub(crate) fn suite(&self) -> &[Stmt] {
+        self.parsed.as_ref().map_or(&[], |parsed| parsed.suite())
+    }
+
+    /// Everything that opens a frame, the module first, what is outside before what is inside.
+    pub fn scopes(&self) -> &[Scope] {
+        &self.scopes
+    }
+
+    pub fn scope(&self, id: ScopeId) -> &Scope {
+        &self.scopes[id.0 as usize]
+    }
+
+    fn ids(&self) -> impl Iterator<Item = (ScopeId, &Scope)> {
+        self.scopes.iter().enumerate().map(|(at, scope)| (ScopeId(at as u32), scope))
+    }
+
+    /// The functions (not lambdas, comprehensions or classes), in order of their first byte.
+    pub fn functions(&self) -> impl Iterator<Item = (ScopeId, &Scope)> {
+        self.ids().filter(|(_, scope)| scope.kind == ScopeKind::Function)
+    }
+
+    /// The innermost function around a 1-based line, decorators included; the module where there is none.
+    pub fn enclosing_function(&self, line: u32) -> ScopeId {
+        self.functions()
+            .filter(|(_, scope)| scope.first_line <= line && line <= scope.end_line)
+            .max_by_key(|(_, scope)| scope.first_line)
+            .map_or(ScopeId(0), |(id, _)| id)
+    }
+
+    /// The function that a scope belongs to: itself, or for a lambda, comprehension or class body the function around.
+    pub fn function_of(&self, id: ScopeId) -> ScopeId {
+        let mut at = id;
+        loop {
+            let scope = self.scope(at);
+            match (scope.kind, scope.parent) {
+                (ScopeKind::Function | ScopeKind::Module, _) | (_, None) => return at,
+                (_, Some(parent)) => at = parent,
+            }
+        }
+    }
+
+    /// The scope whose frames are named `name` and whose definition begins at the 1-based `line` (its first decorator's
+    /// or its own); else the innermost of that name that `line` lies in: a frame that was already running, or a resumed
+    /// generator, names the line it stood on.
+    pub fn scope_at(&self, name: &str, line: u32) -> Option<ScopeId> {
+        if name == "<module>" {
+            return (line <= self.lines.count()).then_some(ScopeId(0));
+        }
+        let named = || self.ids().filter(|(_, scope)| &*scope.name == name);
+        let begins = named().find(|(_, scope)| scope.first_line <= line && line <= scope.def_line);
+        begins
+            .or_else(|| {
+                named()
+                    .filter(|(_, scope)| scope.first_line <= line && line <= scope.end_line)
+                    .max_by_key(|(_, scope)| scope.first_line)
+            })
+            .map(|(id, _)| id)
+    }
+
+    /// What the scope may launch, in evaluation order.
+    pub fn automaton(&self, id: ScopeId, comprehensions: Comprehensions) -> Automaton {
+        let scope = self.scope(id);
+        let mut finder = Finder { scope, code: None };
+        if scope.kind == ScopeKind::Module {
+            finder.code = Some(Code::Body(self.suite()));
+        } else {
+            for stmt in self.suite() {
+                finder.visit_stmt(stmt);
+            }
+        }
+        finder.code.map_or_else(Automaton::default, |code| {
+            emit::build(&code, &self.text, &self.lines, comprehensions)
+        })
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        let parsed = self.parsed.take();
+        if self.depth > 256 {
+            stacker::grow(self.depth * DROP_FRAME + 1024 * 1024, || drop(parsed));
+        }
+    }
+}
+
+/// Finds the node of a scope again by its bytes.
+struct Finder<'a, 's> {
+    scope: &'s Scope,
+    code: Option<Code<'a>>,
+}
+
+impl Finder<'_, '_> {
+    fn holds(&self, node: &impl Ranged) -> bool {
+        let (start, end) = (u32::from(node.start()), u32::from(node.end()));
+        // A generator that is a call's only argument begins, for Python, at the call's parenthesis.
+        start <= self.scope.range.start.saturating_add(u32::from(self.scope.kind == ScopeKind::Generator))
+            && self.scope.range.end <= end
+    }
+
+    fn is_it(&self, node: &impl Ranged) -> bool {
+        let start = u32::from(node.start());
+        u32::from(node.end()) == self.scope.range.end
+            && (start == self.scope.range.start || self.scope.kind == ScopeKind::Generator)
+    }
+}
+
+impl<'a> Visitor<'a> for Finder<'a, '_> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        if self.code.is_some() || !self.holds(stmt) {
+            return;
+        }
+        match (stmt, self.scope.kind) {
+            (Stmt::FunctionDef(def), ScopeKind::Function) if self.is_it(def) => {
+                self.code = Some(Code::Body(&def.body));
+            }
+            (Stmt::ClassDef(def), ScopeKind::Class) if self.is_it(def) => {
+                self.code = Some(Code::Body(&def.body));
+            }
+            _ => crate::deep(|| visitor::walk_stmt(self, stmt)),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if self.code.is_some() {
+            return;
+        }
+        match (expr, self.scope.kind) {
+            (Expr::Lambda(lambda), ScopeKind::Lambda) if self.is_it(lambda) => {
+                self.code = Some(Code::Expression(&lambda.body));
+            }
+            (Expr::ListComp(_), ScopeKind::ListComprehension)
+            | (Expr::SetComp(_), ScopeKind::SetComprehension)
+            | (Expr::DictComp(_), ScopeKind::DictComprehension)
+            | (Expr::Generator(_), ScopeKind::Generator)
+                if self.is_it(expr) =>
+            {
+                self.code = Some(Code::Comprehension(expr));
+            }
+            _ => crate::deep(|| visitor::walk_expr(self, expr)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

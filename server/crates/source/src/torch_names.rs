@@ -1,0 +1,165 @@
+//! Which `aten::` ops and which frames Python's operators and protocols leave in a trace.
+//!
+//! Operators, subscripts and attribute reads go through C slots: their ops lie bare in the function's span. The tables
+//! hold what each may dispatch to, without the `aten::` namespace; a trailing `_` is compared separately.
+
+use ruff_python_ast::{CmpOp, Operator, UnaryOp};
+
+pub type Names = &'static [&'static str];
+
+/// Ops of a binary operator.
+pub fn binary_ops(op: Operator) -> Names {
+    match op {
+        Operator::Add => &["add", "add_"],
+        Operator::Sub => &["sub", "rsub", "sub_"],
+        Operator::Mult => &["mul", "mul_"],
+        Operator::Div => &["div", "reciprocal", "mul", "div_", "true_divide"],
+        Operator::MatMult => &["matmul", "mm", "bmm", "dot", "mv"],
+        Operator::Pow => &["pow", "pow_", "float_power"],
+        Operator::FloorDiv => &["floor_divide", "div", "floor_divide_"],
+        Operator::Mod => &["remainder", "fmod", "remainder_"],
+        Operator::BitAnd => &["bitwise_and", "__and__", "bitwise_and_", "__iand__"],
+        Operator::BitOr => &["bitwise_or", "__or__", "bitwise_or_"],
+        Operator::BitXor => &["bitwise_xor", "__xor__"],
+        Operator::LShift => &["bitwise_left_shift", "__lshift__"],
+        Operator::RShift => &["bitwise_right_shift", "__rshift__"],
+    }
+}
+
+/// Frames of a binary operator that Python code implements.
+pub fn binary_frames(op: Operator) -> Names {
+    match op {
+        Operator::Add => &["__add__", "__radd__", "__iadd__"],
+        Operator::Sub => &["__sub__", "__rsub__", "__isub__"],
+        Operator::Mult => &["__mul__", "__rmul__", "__imul__"],
+        Operator::Div => &["__truediv__", "__rtruediv__", "__rdiv__", "__itruediv__", "__idiv__"],
+        Operator::MatMult => &["__matmul__", "__rmatmul__", "__imatmul__"],
+        Operator::Pow => &["__pow__", "__rpow__", "__ipow__"],
+        Operator::FloorDiv => &["__floordiv__", "__rfloordiv__", "__ifloordiv__"],
+        Operator::Mod => &["__mod__", "__rmod__", "__imod__"],
+        Operator::BitAnd => &["__and__", "__rand__", "__iand__"],
+        Operator::BitOr => &["__or__", "__ror__", "__ior__"],
+        Operator::BitXor => &["__xor__", "__rxor__", "__ixor__"],
+        Operator::LShift => &["__lshift__", "__rlshift__", "__ilshift__"],
+        Operator::RShift => &["__rshift__", "__rrshift__", "__irshift__"],
+    }
+}
+
+pub fn unary_ops(op: UnaryOp) -> Names {
+    match op {
+        UnaryOp::USub => &["neg"],
+        UnaryOp::Invert => &["bitwise_not", "logical_not"],
+        UnaryOp::UAdd => &["positive"],
+        UnaryOp::Not => TRUTH_OPS,
+    }
+}
+
+pub const UNARY_FRAMES: Names = &["__invert__", "__neg__", "__pos__"];
+
+pub fn compare_ops(op: CmpOp) -> Names {
+    match op {
+        CmpOp::Eq => &["eq"],
+        CmpOp::NotEq => &["ne"],
+        CmpOp::Lt => &["lt"],
+        CmpOp::LtE => &["le"],
+        CmpOp::Gt => &["gt"],
+        CmpOp::GtE => &["ge"],
+        CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn => &[],
+    }
+}
+
+/// Frames of a comparison; none for identity.
+pub fn compare_frames(op: CmpOp) -> Names {
+    match op {
+        CmpOp::Is | CmpOp::IsNot => &[],
+        CmpOp::In | CmpOp::NotIn => &["__contains__"],
+        _ => &["__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__"],
+    }
+}
+
+/// `if tensor`: the value leaves the device.
+pub const TRUTH_OPS: Names = &["is_nonzero", "item", "_local_scalar_dense"];
+pub const TRUTH_FRAMES: Names = &["__bool__"];
+
+pub const ITERATE_OPS: Names = &["unbind"];
+pub const ITERATE_FRAMES: Names = &["__iter__", "__next__", "__len__", "<genexpr>"];
+pub const NEXT_FRAMES: Names = &["__next__", "parameters", "named_parameters", "<genexpr>", "__iter__"];
+pub const NESTED_ITERATE_OPS: Names = &["unbind", "item"];
+
+pub const ATTRIBUTE_FRAMES: Names = &["__getattr__", "__getattribute__", "__get__"];
+pub const SET_ATTRIBUTE_FRAMES: Names = &["__setattr__", "__set__"];
+
+/// Ops of a tensor attribute that is computed.
+pub fn attribute_ops(name: &str) -> Names {
+    match name {
+        "T" => &["numpy_T", "t", "permute"],
+        "mT" => &["mT", "transpose"],
+        "H" => &["matrix_H", "adjoint", "transpose", "t"],
+        "mH" => &["mH", "transpose"],
+        "data" => &["detach", "alias"],
+        "real" => &["real", "alias", "detach"],
+        "imag" => &["imag"],
+        "grad" => &["alias", "detach"],
+        _ => &[],
+    }
+}
+
+/// Ops of a builtin constructor that reads a tensor, called by its plain name.
+pub fn constructor_ops(name: &str) -> Names {
+    match name {
+        "float" | "int" | "complex" => &["item", "_local_scalar_dense"],
+        "bool" => &["is_nonzero", "item"],
+        "list" | "tuple" | "sum" | "max" | "min" | "sorted" | "set" => &["unbind"],
+        _ => &[],
+    }
+}
+
+/// Builtin types whose call leaves no frame: assuming that nothing was recorded is cheap.
+pub fn leaves_no_frame(name: &str) -> bool {
+    matches!(
+        name,
+        "range"
+            | "zip"
+            | "int"
+            | "tuple"
+            | "list"
+            | "dict"
+            | "set"
+            | "enumerate"
+            | "map"
+            | "filter"
+            | "reversed"
+            | "super"
+            | "type"
+            | "slice"
+            | "str"
+            | "property"
+            | "float"
+            | "bool"
+            | "frozenset"
+            | "object"
+            | "bytes"
+    )
+}
+
+pub const SELECT: Names = &["select"];
+pub const SELECT_BY_VALUE: Names = &["select", "item", "unsqueeze", "nonzero"];
+pub const SLICE: Names = &["slice"];
+pub const NEW_AXIS: Names = &["unsqueeze"];
+/// Ends a read by tensor index.
+pub const INDEX: Names = &["index", "alias", "expand", "narrow", "squeeze", "to", "lift_fresh", "detach_"];
+/// Ends a read by plain index.
+pub const VIEW: Names = &["alias", "lift_fresh", "detach_"];
+/// Ends a write.
+pub const STORE: Names = &[
+    "copy_",
+    "index_put_",
+    "fill_",
+    "lift_fresh",
+    "detach_",
+    "to",
+    "expand",
+    "_index_put_impl_",
+    "alias",
+    "masked_fill_",
+];
