@@ -1,1 +1,49 @@
-//! See `Cargo.toml` for what this crate is.
+//! The facade as tables and JSON on the command line.
+
+mod output;
+mod report;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Shows PyTorch developers what each line of their code costs on the accelerator.
+#[derive(Debug, Parser)]
+#[command(name = "aten-lens", version, about, arg_required_else_help = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Speak the language server protocol over stdio.
+    Lsp {
+        /// The only transport; accepted because editors pass it.
+        #[arg(long)]
+        stdio: bool,
+    },
+    /// Print what `key_averages()` says of a trace.
+    Report(report::Arguments),
+}
+
+/// Wrong usage or unreadable input.
+pub(crate) const UNUSABLE: u8 = 2;
+
+/// Reads the command line. `Err` is the status to end with: help was asked for, or the usage is wrong.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, ExitCode> {
+    Cli::try_parse_from(arguments).map_err(|error| {
+        // Where not even this can be written there is nobody left to tell.
+        let _ = error.print();
+        ExitCode::from(if error.use_stderr() { UNUSABLE } else { 0 })
+    })
+}
+
+/// Runs a subcommand other than `lsp`, which is the language server's.
+pub fn run(command: Command) -> ExitCode {
+    match command {
+        Command::Lsp { .. } => ExitCode::from(UNUSABLE),
+        Command::Report(arguments) => report::run(&arguments),
+    }
+}

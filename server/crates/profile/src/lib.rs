@@ -2,7 +2,20 @@
 //!
 //! Pure. Every duration is integer nanoseconds; the only place that turns them into text is [`units`].
 
+mod backend;
+mod backward;
+mod build;
+mod classify;
+mod device;
+mod frames;
+mod hash;
+pub mod key_averages;
 pub mod model;
+pub mod modules;
+mod nest;
+mod pairs;
+mod steps;
+mod times;
 pub mod units;
 
 pub use model::{

@@ -1,5 +1,6 @@
 //! The model built from a trace. Immutable once built; everything downstream reads it through these accessors.
 
+use crate::times::Times;
 use trace::{CorrelationId, ExternalId, ImportLog, Interner, Symbol};
 
 /// An event of [`Profile::events`]: its index there, in file order.
@@ -57,7 +58,7 @@ impl Event {
 }
 
 /// What the arguments of an op, annotation, runtime call or device event say.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OpInfo {
     /// `Ev Idx`: torch's own number of the event.
     pub ev_idx: Option<u64>,
@@ -188,9 +189,12 @@ pub struct Profile {
     pub(crate) merged: Vec<Option<EventId>>,
     pub(crate) device_events: Vec<DeviceEvent>,
     pub(crate) forward: Vec<Option<EventId>>,
+    pub(crate) times: Times,
     pub device: Option<Device>,
     pub steps: Vec<Step>,
     pub rank: Option<i64>,
+    /// Nanoseconds since the epoch at which the trace's own clock has its zero.
+    pub base_time_ns: Option<i64>,
     /// Union over streams of the busy device time.
     pub device_busy_ns: i64,
     pub log: ImportLog,
@@ -202,9 +206,36 @@ pub struct Tree {
     pub(crate) parent: Vec<Option<EventId>>,
     pub(crate) first_child: Vec<u32>,
     pub(crate) children: Vec<EventId>,
+    pub(crate) order: Vec<EventId>,
 }
 
 impl Tree {
+    /// `order` holds the members, parents before their children, siblings by start.
+    pub(crate) fn new(parent: Vec<Option<EventId>>, order: Vec<EventId>) -> Self {
+        let mut first_child = vec![0_u32; parent.len() + 1];
+        for up in order.iter().filter_map(|id| parent[id.0 as usize]) {
+            first_child[up.0 as usize + 1] += 1;
+        }
+        for at in 1..first_child.len() {
+            first_child[at] += first_child[at - 1];
+        }
+        let mut next = first_child.clone();
+        let mut children = vec![EventId(0); first_child.last().copied().unwrap_or(0) as usize];
+        for &id in &order {
+            if let Some(up) = parent[id.0 as usize] {
+                let at = &mut next[up.0 as usize];
+                children[*at as usize] = id;
+                *at += 1;
+            }
+        }
+        Self { parent, first_child, children, order }
+    }
+
+    /// The members, parents before their children, track by track. Walked backwards, children come before parents.
+    pub fn order(&self) -> &[EventId] {
+        &self.order
+    }
+
     pub fn parent(&self, id: EventId) -> Option<EventId> {
         self.parent.get(id.0 as usize).copied().flatten()
     }

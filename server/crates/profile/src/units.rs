@@ -17,7 +17,10 @@ pub fn short(ns: i64) -> String {
 
 /// A duration the way `torch.autograd.profiler_util._format_time` prints it: `12.345us`, `1.165ms`, `2.000s`.
 pub fn torch(ns: i64) -> String {
-    let us = ns as f64 / 1e3;
+    torch_us(ns as f64 / 1e3)
+}
+
+fn torch_us(us: f64) -> String {
     if us >= 1e6 {
         format!("{:.3}s", us / 1e6)
     } else if us >= 1e3 {
@@ -30,4 +33,14 @@ pub fn torch(ns: i64) -> String {
 /// `part` of `whole` in percent with one decimal; `-` where there is no whole.
 pub fn share(part: i64, whole: i64) -> String {
     if whole <= 0 { "-".to_owned() } else { format!("{:.1}%", 100.0 * part as f64 / whole as f64) }
+}
+
+/// `total / calls` the way torch prints an average.
+pub fn torch_average(total_ns: i64, calls: u64) -> String {
+    torch_us(if calls == 0 { 0.0 } else { total_ns as f64 / calls as f64 / 1e3 })
+}
+
+/// `part` of `whole` the way torch prints a share: `12.34%`; `NaN` where torch has no whole is `-` here.
+pub fn torch_share(part: i64, whole: i64) -> String {
+    if whole == 0 { "-".to_owned() } else { format!("{:.2}%", 100.0 * part as f64 / whole as f64) }
 }
