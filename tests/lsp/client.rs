@@ -1,7 +1,7 @@
 //! A language client small enough to read, strict enough to catch what editors forgive.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -127,7 +127,8 @@ impl Client {
 
     /// The answer to a request: its result, or the message of its error.
     pub fn answer(&mut self, id: i64) -> Result<Value, String> {
-        let answer = self.next(PATIENCE, |message| message["id"] == json!(id) && message.get("method").is_none());
+        let answer =
+            self.next(PATIENCE, |message| message["id"] == json!(id) && message.get("method").is_none());
         let answer = answer.unwrap_or_else(|| panic!("no answer to request {id}"));
         match answer.get("error") {
             Some(error) => Err(error["message"].as_str().unwrap_or_default().to_owned()),
@@ -153,7 +154,9 @@ impl Client {
             }
         }
         let until = Instant::now() + PATIENCE;
-        while let Some(message) = self.next(until.saturating_duration_since(Instant::now()), |m| m["method"] == method) {
+        while let Some(message) =
+            self.next(until.saturating_duration_since(Instant::now()), |m| m["method"] == method)
+        {
             if fits(&message["params"]) {
                 return message["params"].clone();
             }
@@ -193,7 +196,9 @@ impl Client {
                 Some(settings) => json!([settings]),
                 None => return,
             },
-            "workspace/codeLens/refresh" | "workspace/inlayHint/refresh" if !self.manner.answers_refresh => return,
+            "workspace/codeLens/refresh" | "workspace/inlayHint/refresh" if !self.manner.answers_refresh => {
+                return;
+            }
             _ => Value::Null,
         };
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
@@ -223,17 +228,25 @@ impl Client {
 
     /// `(line, text)` of the inlay hints of a document.
     pub fn hints(&mut self, uri: &str) -> Vec<(u64, String)> {
-        let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 100_000, "character": 0 } });
-        let hints = self.request("textDocument/inlayHint", json!({ "textDocument": { "uri": uri }, "range": range }));
-        let hint = |hint: &Value| (hint["position"]["line"].as_u64().unwrap(), hint["label"].as_str().unwrap().to_owned());
+        let range =
+            json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 100_000, "character": 0 } });
+        let hints =
+            self.request("textDocument/inlayHint", json!({ "textDocument": { "uri": uri }, "range": range }));
+        let hint = |hint: &Value| {
+            (hint["position"]["line"].as_u64().unwrap(), hint["label"].as_str().unwrap().to_owned())
+        };
         hints.unwrap().as_array().map(|hints| hints.iter().map(hint).collect()).unwrap_or_default()
     }
 
     /// `(line, title)` of the code lenses of a document.
     pub fn lenses(&mut self, uri: &str) -> Vec<(u64, String)> {
-        let lenses = self.request("textDocument/codeLens", json!({ "textDocument": { "uri": uri } })).unwrap();
+        let lenses =
+            self.request("textDocument/codeLens", json!({ "textDocument": { "uri": uri } })).unwrap();
         let lens = |lens: &Value| {
-            (lens["range"]["start"]["line"].as_u64().unwrap(), lens["command"]["title"].as_str().unwrap().to_owned())
+            (
+                lens["range"]["start"]["line"].as_u64().unwrap(),
+                lens["command"]["title"].as_str().unwrap().to_owned(),
+            )
         };
         lenses.as_array().map(|lenses| lenses.iter().map(lens).collect()).unwrap_or_default()
     }
@@ -263,8 +276,12 @@ impl Client {
     pub fn operators(&mut self) -> Vec<(String, Vec<String>)> {
         let table = self.request("atenLens/operators", json!({ "capture": null, "asTorch": false })).unwrap();
         let row = |row: &Value| {
-            let cells: Vec<String> =
-                row["cells"].as_array().unwrap().iter().map(|c| c["text"].as_str().unwrap().to_owned()).collect();
+            let cells: Vec<String> = row["cells"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|c| c["text"].as_str().unwrap().to_owned())
+                .collect();
             (cells[0].clone(), cells)
         };
         table["rows"].as_array().unwrap().iter().map(row).collect()

@@ -35,7 +35,9 @@ fn another_capture_can_be_shown_and_a_newer_one_takes_over() {
     assert!(hints[0].1.contains("rms_norm · 403 µs NEURON 100.0%"), "{hints:?}");
     let newer = "profile_output/naive/i-0a1b2c3d4e5f60718_pid_31877/20261014095849/trace.json";
     project.write(newer, read_fixture("traces/rmsnorm_faster.json"));
-    client.wait("atenLens/status", |s| s["state"] == "ready" && s["text"].as_str().unwrap().starts_with("naive #2"));
+    client.wait("atenLens/status", |s| {
+        s["state"] == "ready" && s["text"].as_str().unwrap().starts_with("naive #2")
+    });
     assert_eq!(client.hints(&uri).len(), 6);
 }
 

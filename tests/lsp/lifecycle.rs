@@ -75,7 +75,8 @@ fn late_and_unknown_answers_of_the_client_do_no_harm() {
 #[test]
 fn nonsense_on_the_wire_is_answered_or_passed_over() {
     let mut client = Client::start(Project::empty().path());
-    for body in ["{", "[]", "{\"jsonrpc\":\"2.0\",\"id\":77}", "{\"jsonrpc\":\"2.0\",\"method\":7,\"id\":78}"] {
+    for body in ["{", "[]", "{\"jsonrpc\":\"2.0\",\"id\":77}", "{\"jsonrpc\":\"2.0\",\"method\":7,\"id\":78}"]
+    {
         client.send_raw(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
     }
     assert!(client.request("no/such/method", json!({})).is_err());

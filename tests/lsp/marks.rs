@@ -29,14 +29,20 @@ fn every_op_is_on_its_own_line_and_the_sum_on_the_function() {
     let lenses = client.lenses(&uri);
     assert!(lenses.contains(&(3, "2.35 ms NEURON · 6 ops · 100.0%".to_owned())), "{lenses:?}");
     assert!(lenses.contains(&(3, "Open in trace".to_owned())));
-    assert!(lenses[0].1.starts_with("ATen Lens: naive · ") && lenses[0].1.ends_with("100% on lines"), "{lenses:?}");
+    assert!(
+        lenses[0].1.starts_with("ATen Lens: naive · ") && lenses[0].1.ends_with("100% on lines"),
+        "{lenses:?}"
+    );
 }
 
 #[test]
 fn the_hover_has_the_table_the_precision_and_the_kernel() {
     let (_project, mut client, uri) = opened();
     let hover = client.hover(&uri, 5).unwrap();
-    assert!(hover.contains("| op | calls | CPU self | CPU total | NEURON self | NEURON total | share | shapes |"), "{hover}");
+    assert!(
+        hover.contains("| op | calls | CPU self | CPU total | NEURON self | NEURON total | share | shapes |"),
+        "{hover}"
+    );
     assert!(hover.contains("| `mul` | 1 |") && hover.contains("4×512"), "{hover}");
     assert!(hover.contains("Launched: `neff_mul` ×1"), "{hover}");
     assert!(hover.contains("*aligned*"), "{hover}");
@@ -62,7 +68,8 @@ fn hot_spots_and_the_unfused_norm_are_findings_with_codes_and_links() {
 fn the_quick_fix_leaves_one_fused_call() {
     let (project, mut client, uri) = opened();
     let actions = client.code_actions(&uri, 3);
-    let fix = actions.iter().find(|action| action["title"].as_str().unwrap().contains("torch.rms_norm")).unwrap();
+    let fix =
+        actions.iter().find(|action| action["title"].as_str().unwrap().contains("torch.rms_norm")).unwrap();
     assert_eq!(fix["isPreferred"], true);
     let text = std::fs::read_to_string(project.join("rmsnorm.py")).unwrap();
     let fixed = apply(&text, fix["edit"]["changes"][&uri].as_array().unwrap());
@@ -100,9 +107,15 @@ fn the_table_has_the_worked_examples_numbers_and_leads_to_lines() {
     let rows = table["rows"].as_array().unwrap();
     let row = |name: &str| rows.iter().find(|row| row["cells"][0]["text"] == name).unwrap();
     let texts = |row: &Value| -> Vec<String> {
-        row["cells"].as_array().unwrap().iter().map(|cell| cell["text"].as_str().unwrap().to_owned()).collect()
+        row["cells"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|cell| cell["text"].as_str().unwrap().to_owned())
+            .collect()
     };
-    let labels: Vec<_> = table["columns"].as_array().unwrap().iter().map(|c| c["label"].as_str().unwrap()).collect();
+    let labels: Vec<_> =
+        table["columns"].as_array().unwrap().iter().map(|c| c["label"].as_str().unwrap()).collect();
     assert_eq!(
         labels,
         ["Name", "Calls", "Self CPU", "CPU total", "Self NEURON", "Self NEURON %", "NEURON total", "Line"]
@@ -148,13 +161,20 @@ fn settings_take_effect_without_a_restart() {
 
 /// Applies LSP edits (ASCII documents).
 fn apply(text: &str, edits: &[Value]) -> String {
-    let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let offset = |at: &Value| {
         starts[at["line"].as_u64().unwrap() as usize] + at["character"].as_u64().unwrap() as usize
     };
     let mut edits: Vec<_> = edits
         .iter()
-        .map(|edit| (offset(&edit["range"]["start"]), offset(&edit["range"]["end"]), edit["newText"].as_str().unwrap()))
+        .map(|edit| {
+            (
+                offset(&edit["range"]["start"]),
+                offset(&edit["range"]["end"]),
+                edit["newText"].as_str().unwrap(),
+            )
+        })
         .collect();
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.0));
     let mut text = text.to_owned();

@@ -22,7 +22,8 @@ fn project() -> Project {
 
 fn mm_total(client: &mut Client) -> String {
     let rows = client.operators();
-    let row = rows.iter().find(|(name, _)| name == "aten::mm").unwrap_or_else(|| panic!("no aten::mm in {rows:?}"));
+    let row =
+        rows.iter().find(|(name, _)| name == "aten::mm").unwrap_or_else(|| panic!("no aten::mm in {rows:?}"));
     row.1[3].clone()
 }
 
@@ -132,7 +133,11 @@ fn what_is_no_trace_is_passed_over_without_a_word() {
     client.wait("atenLens/status", |status| status["state"] == "none");
     project.write("e_trace.json", "[]");
     client.listen(Duration::from_millis(600));
-    assert!(client.notices.iter().all(|notice| notice["method"] != "window/showMessage"), "{:?}", client.notices);
+    assert!(
+        client.notices.iter().all(|notice| notice["method"] != "window/showMessage"),
+        "{:?}",
+        client.notices
+    );
     project.write("f_trace.json", read_fixture(FULL));
     until(&mut client, "180 µs");
 }

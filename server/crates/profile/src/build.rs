@@ -16,7 +16,8 @@ impl Profile {
     /// Builds the model of a trace. Never fails: what is missing or odd is in [`Profile::log`].
     pub fn build(mut trace: Trace) -> Self {
         let classifier = Classifier::new(&trace);
-        let mut builder = Builder { profile: Self::default(), tracks: Map::default(), frames: FrameCache::default() };
+        let mut builder =
+            Builder { profile: Self::default(), tracks: Map::default(), frames: FrameCache::default() };
         builder.profile.log = std::mem::take(&mut trace.log);
         let source = builder.take_events(&mut trace, &classifier);
         let Builder { mut profile, tracks, .. } = builder;
@@ -43,12 +44,14 @@ impl Profile {
         let (ops, calls) = (any(Kind::Op), any(Kind::Runtime));
         if !ops {
             self.log.warn(WarningKind::NoOperators, 0, || {
-                "no operators in this window: call prof.step() in the loop and export from on_trace_ready".to_owned()
+                "no operators in this window: call prof.step() in the loop and export from on_trace_ready"
+                    .to_owned()
             });
         }
         if calls && self.device_events.is_empty() {
             self.log.warn(WarningKind::NoDevice, 0, || {
-                "launches were recorded but no device activity was: device times are unknown, not zero".to_owned()
+                "launches were recorded but no device activity was: device times are unknown, not zero"
+                    .to_owned()
             });
         }
     }
@@ -92,7 +95,11 @@ impl Builder {
             };
             if dur < 0 {
                 self.profile.log.warn(WarningKind::Duration, event.offset, || {
-                    format!("{}: negative duration read as 0 (byte {})", strings.text(event.name), event.offset)
+                    format!(
+                        "{}: negative duration read as 0 (byte {})",
+                        strings.text(event.name),
+                        event.offset
+                    )
                 });
             }
             let is_device = matches!(kind, Kind::Device(_) | Kind::DeviceAnnotation);
@@ -107,7 +114,13 @@ impl Builder {
             }
             let track = self.track(is_device, event.pid, event.tid);
             let dur_ns = dur.max(0).min(i64::MAX - event.start_ns.max(0));
-            self.profile.events.push(Event { name: event.name, kind, track, start_ns: event.start_ns, dur_ns });
+            self.profile.events.push(Event {
+                name: event.name,
+                kind,
+                track,
+                start_ns: event.start_ns,
+                dur_ns,
+            });
             let (mut op, mut frame) = (NONE, NONE);
             if kind == Kind::Frame {
                 frame = self.profile.frames.len() as u32;
@@ -154,9 +167,9 @@ impl Builder {
 
     fn never_ends(&mut self, name: &str, offset: u64) {
         self.profile.log.skipped += 1;
-        self.profile
-            .log
-            .warn(WarningKind::Event, offset, || format!("event at byte {offset} skipped: {name} begins and never ends"));
+        self.profile.log.warn(WarningKind::Event, offset, || {
+            format!("event at byte {offset} skipped: {name} begins and never ends")
+        });
     }
 
     fn track(&mut self, device: bool, pid: Symbol, tid: Symbol) -> TrackId {
@@ -184,7 +197,8 @@ impl Profile {
     /// First start and last end, in nanoseconds on the trace's own clock. Device events that carry neither a time nor a
     /// duration do not stretch it; `None` without events.
     pub fn window(&self) -> Option<(i64, i64)> {
-        let timed = || self.events.iter().filter(|e| !(e.kind.is_device_work() && e.start_ns == 0 && e.dur_ns == 0));
+        let timed =
+            || self.events.iter().filter(|e| !(e.kind.is_device_work() && e.start_ns == 0 && e.dur_ns == 0));
         Some((timed().map(|e| e.start_ns).min()?, timed().map(Event::end_ns).max()?))
     }
 }

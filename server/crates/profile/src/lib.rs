@@ -19,6 +19,6 @@ mod times;
 pub mod units;
 
 pub use model::{
-    Callee, Device, DeviceEvent, DeviceKind, DeviceSource, DeviceWork, Event, EventId, FrameInfo, Join, Kind, OpInfo, Profile,
-    Step, Track, TrackId,
+    Callee, Device, DeviceEvent, DeviceKind, DeviceSource, DeviceWork, Event, EventId, FrameInfo, Join, Kind,
+    OpInfo, Profile, Step, Track, TrackId,
 };

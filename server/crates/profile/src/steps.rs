@@ -15,7 +15,8 @@ pub(crate) fn of(profile: &Profile) -> Vec<Step> {
     };
     let mut ids: Vec<EventId> = profile.ids().filter(is_step).collect();
     ids.sort_by_key(|&id| profile.event(id).start_ns);
-    let mut steps: Vec<Step> = ids.iter().map(|&event| Step { event, device_ns: 0, complete: true }).collect();
+    let mut steps: Vec<Step> =
+        ids.iter().map(|&event| Step { event, device_ns: 0, complete: true }).collect();
     let step_at = |steps: &[Step], at_ns: i64| {
         let begun = steps.partition_point(|s| profile.event(s.event).start_ns <= at_ns);
         begun.checked_sub(1).filter(|&at| at_ns < profile.event(steps[at].event).end_ns())

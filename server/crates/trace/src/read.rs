@@ -104,7 +104,11 @@ impl<'a> Reader<'a> {
 
     fn truncated(&mut self) {
         self.out.trace.log.partial = true;
-        self.warn(WarningKind::Truncated, self.bytes.len(), "trace is truncated: the end of the file is missing");
+        self.warn(
+            WarningKind::Truncated,
+            self.bytes.len(),
+            "trace is truncated: the end of the file is missing",
+        );
     }
 
     /// The keys of an object, from behind its brace.
@@ -231,7 +235,8 @@ impl<'a> Reader<'a> {
             Ok((record, length)) if scan::element_ends(self.bytes, start + length) => {
                 if record.as_ref().is_some_and(|r| r.ph.is_none() && r.nested_trace) {
                     self.other_export(start);
-                } else if self.literal && memchr::memchr(b'\\', &self.bytes[start..start + length]).is_some() {
+                } else if self.literal && memchr::memchr(b'\\', &self.bytes[start..start + length]).is_some()
+                {
                     return self.damaged(start, false);
                 } else {
                     self.out.take(record.as_ref(), start);
@@ -260,7 +265,9 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let next = scan::next_event(self.bytes, start + 1);
-        for (quotes, limit) in [(Quotes::Strict, self.bytes.len()), (Quotes::Guess, next.unwrap_or(self.bytes.len()))] {
+        for (quotes, limit) in
+            [(Quotes::Strict, self.bytes.len()), (Quotes::Guess, next.unwrap_or(self.bytes.len()))]
+        {
             match repair::rewrite(self.bytes, start, limit, self.literal, quotes) {
                 Ok(clean) if scan::element_ends(self.bytes, clean.end) => {
                     if let Ok((Some(record), _)) = record::strict(&clean.text)
@@ -324,7 +331,11 @@ impl<'a> Reader<'a> {
     fn trailing(&mut self) {
         if self.peek().is_some() && !self.out.trace.log.partial {
             let at = self.at;
-            let kind = if scan::list_key(self.bytes, at).is_some() { WarningKind::Corrupt } else { WarningKind::Json };
+            let kind = if scan::list_key(self.bytes, at).is_some() {
+                WarningKind::Corrupt
+            } else {
+                WarningKind::Json
+            };
             self.warn(kind, at, "what follows the end of the trace was left unread");
         }
     }

@@ -77,7 +77,8 @@ struct Warning<'a> {
 /// All reports as one array.
 pub(super) fn text(reports: &[Report]) -> String {
     let documents: Vec<Document<'_>> = reports.iter().map(document).collect();
-    let mut text = serde_json::to_string(&documents).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"));
+    let mut text =
+        serde_json::to_string(&documents).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"));
     text.push('\n');
     text
 }

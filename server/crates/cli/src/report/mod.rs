@@ -87,7 +87,11 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
             let text: String = reports.iter().map(|report| table::text(report, arguments)).collect();
             for report in &reports {
                 for warning in &report.profile.log.warnings {
-                    output::complain(&format!("{}: warning: {}", report.path.display(), table::warning(warning)));
+                    output::complain(&format!(
+                        "{}: warning: {}",
+                        report.path.display(),
+                        table::warning(warning)
+                    ));
                 }
             }
             output::write(&text)
@@ -112,7 +116,8 @@ fn report(path: &Path, arguments: &Arguments) -> Result<Report, String> {
             key_averages::as_torch(&profile, version)
         }
     };
-    let by = arguments.sort.unwrap_or(if profile.device.is_some() { Sort::SelfDevice } else { Sort::SelfCpu });
+    let by =
+        arguments.sort.unwrap_or(if profile.device.is_some() { Sort::SelfDevice } else { Sort::SelfCpu });
     table.rows.sort_by_key(|row| std::cmp::Reverse(by.of(row)));
     let shown = arguments.limit.unwrap_or(table.rows.len()).min(table.rows.len());
     Ok(Report { path: path.to_owned(), profile, table, shown })

@@ -21,8 +21,10 @@ struct Column<'a> {
 pub(super) fn text(report: &Report, arguments: &Arguments) -> String {
     let shown = arguments.limit.map_or(ROWS, |_| report.shown).min(report.table.rows.len());
     let columns = columns(report, arguments);
-    let rows: Vec<Vec<String>> =
-        report.table.rows[..shown].iter().map(|row| columns.iter().map(|column| (column.cell)(row)).collect()).collect();
+    let rows: Vec<Vec<String>> = report.table.rows[..shown]
+        .iter()
+        .map(|row| columns.iter().map(|column| (column.cell)(row)).collect())
+        .collect();
     let width = |at: usize| {
         let cells = rows.iter().map(|row| row[at].chars().count());
         cells.chain([columns[at].head.chars().count()]).max().unwrap_or(0)
@@ -38,7 +40,12 @@ pub(super) fn text(report: &Report, arguments: &Arguments) -> String {
     }
     let _ = writeln!(out, "{rule}");
     if shown < report.table.rows.len() {
-        let _ = writeln!(out, "{} more rows: --limit {} shows all", report.table.rows.len() - shown, report.table.rows.len());
+        let _ = writeln!(
+            out,
+            "{} more rows: --limit {} shows all",
+            report.table.rows.len() - shown,
+            report.table.rows.len()
+        );
     }
     out + &footer(report, arguments)
 }
@@ -82,7 +89,10 @@ fn columns<'a>(report: &'a Report, arguments: &Arguments) -> Vec<Column<'a>> {
             column(&format!("Self {name}"), Box::new(|row| units::torch(row.self_device_ns))),
             column(&format!("Self {name} %"), Box::new(move |row| percent(row.self_device_ns, device))),
             column(&format!("{name} total"), Box::new(|row| units::torch(row.device_total_ns))),
-            column(&format!("{name} time avg"), Box::new(|row| units::torch_average(row.device_total_ns, row.calls))),
+            column(
+                &format!("{name} time avg"),
+                Box::new(|row| units::torch_average(row.device_total_ns, row.calls)),
+            ),
         ]);
     }
     columns.push(column("# of Calls", Box::new(|row| row.calls.to_string())));
@@ -110,10 +120,18 @@ fn footer(report: &Report, arguments: &Arguments) -> String {
         let total = report.table.self_device_total_ns;
         let _ = writeln!(out, "Self {name} time total: {}", units::torch(total));
         if arguments.whose == Whose::Canonical {
-            let _ = writeln!(out, "{name} busy (union over streams): {}", units::torch(report.profile.device_busy_ns));
+            let _ = writeln!(
+                out,
+                "{name} busy (union over streams): {}",
+                units::torch(report.profile.device_busy_ns)
+            );
             let lost = report.profile.unattributed_device_ns();
             if lost > 0 {
-                let _ = writeln!(out, "{name} work that no op or launch of this trace started: {}", units::torch(lost));
+                let _ = writeln!(
+                    out,
+                    "{name} work that no op or launch of this trace started: {}",
+                    units::torch(lost)
+                );
             }
         }
     } else {
