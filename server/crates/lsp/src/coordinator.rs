@@ -1,6 +1,6 @@
 //! The one writer of the world's state. Everything that can change it arrives as an [`Event`]; readers get snapshots.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -274,7 +274,7 @@ impl Coordinator {
     /// Decides what should be shown and starts reading it, unless that is what is shown or being read.
     fn choose(&mut self) {
         let wanted = match &self.chosen {
-            Some((path, _)) => match capture::at(path) {
+            Some((path, _)) => match self.known(path).map_or_else(|| capture::at(path), Ok) {
                 Ok(capture) => Some(capture),
                 Err(error) => {
                     self.answer(&Err(error.to_string()));
@@ -326,6 +326,11 @@ impl Coordinator {
             self.world.settings.clone(),
             sources,
         ));
+    }
+
+    /// The capture of a path among those found, which have better names than a path by itself gives.
+    fn known(&self, path: &Path) -> Option<Capture> {
+        self.world.captures.iter().find(|capture| capture.path == path).cloned()
     }
 
     fn loaded(&mut self, loaded: Loaded) {
