@@ -26,7 +26,11 @@ pub struct SourceIndex {
 impl SourceIndex {
     /// `mappings` are prefixes of recorded paths and what to put in their place, the first that fits applies. `open` are
     /// documents' texts by real path.
-    pub fn new(folders: Vec<PathBuf>, mappings: Vec<(String, String)>, open: HashMap<PathBuf, Arc<str>>) -> Self {
+    pub fn new(
+        folders: Vec<PathBuf>,
+        mappings: Vec<(String, String)>,
+        open: HashMap<PathBuf, Arc<str>>,
+    ) -> Self {
         Self { folders, mappings, open, files: OnceLock::new(), by_base: OnceLock::new() }
     }
 
@@ -73,7 +77,9 @@ impl SourceFiles for SourceIndex {
     fn map_path(&self, recorded: &str) -> Option<String> {
         self.mappings.iter().find_map(|(from, to)| {
             let rest = recorded.strip_prefix(from.trim_end_matches(['/', '\\']))?;
-            rest.is_empty().then(String::new).or_else(|| rest.starts_with(['/', '\\']).then(|| rest.to_owned()))
+            rest.is_empty()
+                .then(String::new)
+                .or_else(|| rest.starts_with(['/', '\\']).then(|| rest.to_owned()))
                 .map(|rest| format!("{}{rest}", to.trim_end_matches(['/', '\\'])))
         })
     }
@@ -97,7 +103,7 @@ fn walk(folder: &Path) -> impl Iterator<Item = FileKey> + use<> {
         .build();
     walker.flatten().filter_map(move |entry| {
         let path = entry.path();
-        if !path.extension().is_some_and(|extension| extension == "py") || !entry.file_type()?.is_file() {
+        if path.extension().is_none_or(|extension| extension != "py") || !entry.file_type()?.is_file() {
             return None;
         }
         let relative = slashed(path.strip_prefix(&root).ok()?);

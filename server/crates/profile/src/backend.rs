@@ -7,7 +7,12 @@ use crate::hash::Set;
 use crate::model::{Device, DeviceKind, DeviceSource, Profile};
 
 /// The device of a trace; `None` without device work, for a column of zeros would read as "the device does nothing".
-pub(crate) fn of(profile: &Profile, trace: &Trace, classifier: &Classifier, source: DeviceSource) -> Option<Device> {
+pub(crate) fn of(
+    profile: &Profile,
+    trace: &Trace,
+    classifier: &Classifier,
+    source: DeviceSource,
+) -> Option<Device> {
     if profile.device_events.is_empty() {
         return None;
     }
@@ -43,7 +48,8 @@ fn calls_hip(profile: &Profile) -> bool {
 
 /// The first word of the label of a process that holds device work: `NEURON 0` is `NEURON`. `GPU 0` names no backend.
 fn label(profile: &Profile, trace: &Trace) -> Option<String> {
-    let pids: Set<_> = profile.device_events.iter().map(|d| profile.track(profile.event(d.event).track).pid).collect();
+    let pids: Set<_> =
+        profile.device_events.iter().map(|d| profile.track(profile.event(d.event).track).pid).collect();
     let labels = trace.labels.iter().filter(|l| l.kind == LabelKind::ProcessLabels && pids.contains(&l.pid));
     let mut words = labels.filter_map(|l| profile.text(l.text).split_whitespace().next());
     words.find(|word| !word.starts_with("CPU") && !word.starts_with("GPU")).map(str::to_uppercase)

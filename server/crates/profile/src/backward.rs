@@ -5,8 +5,8 @@
 
 use trace::{Flow, FlowEnd, Symbol};
 
-use crate::build::Tracks;
 use crate::hash::Map;
+use crate::intake::Tracks;
 use crate::model::{EventId, Kind, Profile, TrackId};
 
 /// Fills [`Profile::forward_of`].
@@ -45,7 +45,13 @@ fn forward_ops_by_number(profile: &Profile) -> Map<u64, Vec<(i64, EventId)>> {
     numbered
 }
 
-fn by_flow(profile: &Profile, flows: &[Flow], tracks: &Tracks, category: Symbol, forward: &mut [Option<EventId>]) {
+fn by_flow(
+    profile: &Profile,
+    flows: &[Flow],
+    tracks: &Tracks,
+    category: Symbol,
+    forward: &mut [Option<EventId>],
+) {
     let mut ops: Vec<(TrackId, i64, EventId)> = profile
         .ids()
         .filter(|&id| profile.event(id).kind == Kind::Op)

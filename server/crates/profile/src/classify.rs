@@ -64,7 +64,10 @@ impl Classifier {
                 categories.entry(symbol).or_insert_with(|| category(trace.text(symbol)));
             }
         }
-        let ascend = trace.labels.iter().filter(|l| l.kind == LabelKind::ProcessName && trace.text(l.text) == "Ascend Hardware");
+        let ascend = trace
+            .labels
+            .iter()
+            .filter(|l| l.kind == LabelKind::ProcessName && trace.text(l.text) == "Ascend Hardware");
         let kernels = KernelIds::of(trace, |event| {
             matches!(event.category.and_then(|c| categories.get(&c)), Some(Category::Known(Kind::Device(_))))
         });
@@ -139,7 +142,8 @@ impl Lanes {
     }
 
     fn is_device(&self, event: &Event) -> bool {
-        self.processes.get(&event.pid) == Some(&true) || self.threads.get(&(event.pid, event.tid)) == Some(&true)
+        self.processes.get(&event.pid) == Some(&true)
+            || self.threads.get(&(event.pid, event.tid)) == Some(&true)
     }
 }
 

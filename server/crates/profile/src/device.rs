@@ -5,8 +5,8 @@
 
 use trace::{CorrelationId, ExternalId, Flow, FlowEnd, Symbol, WarningKind};
 
-use crate::build::Tracks;
 use crate::hash::Map;
+use crate::intake::Tracks;
 use crate::model::{DeviceEvent, EventId, Join, Kind, Profile, TrackId};
 
 /// Ops and annotations by External id; where two share one, the later in the file counts.
@@ -48,7 +48,11 @@ pub(crate) fn join(profile: &mut Profile, flows: &[Flow], tracks: &Tracks) {
     for id in profile.ids().filter(|&id| profile.event(id).kind.is_device_work()) {
         let info = profile.info(id);
         // Kineto writes 0 for work that no op launched.
-        let op = info.external_id.filter(|external| external.0 != 0).and_then(|external| ops.get(&external)).copied();
+        let op = info
+            .external_id
+            .filter(|external| external.0 != 0)
+            .and_then(|external| ops.get(&external))
+            .copied();
         let launch = info.correlation.and_then(|correlation| launches.get(&correlation)).copied();
         let (target, join) = match (op, launch) {
             (Some(op), _) => (Some(op), Join::ExternalId),
@@ -82,10 +86,16 @@ fn join_by_flow(profile: &Profile, joined: &mut [DeviceEvent], flows: &[Flow], t
 
 /// Where an arrow comes from, by where it ends. Ends belong together by category and id, for every category numbers from
 /// 1; forward-backward arrows join host events and are left out.
-fn starts_by_finish(profile: &Profile, flows: &[Flow], tracks: &Tracks) -> Map<(TrackId, i64), (TrackId, i64)> {
+fn starts_by_finish(
+    profile: &Profile,
+    flows: &[Flow],
+    tracks: &Tracks,
+) -> Map<(TrackId, i64), (TrackId, i64)> {
     let backward = profile.strings.get("fwdbwd");
     let mut starts: Map<(Option<Symbol>, Symbol), (TrackId, i64)> = Map::default();
-    for flow in flows.iter().filter(|f| f.end == FlowEnd::Start && (f.category != backward || backward.is_none())) {
+    for flow in
+        flows.iter().filter(|f| f.end == FlowEnd::Start && (f.category != backward || backward.is_none()))
+    {
         if let Some(&track) = tracks.get(&(false, flow.pid, flow.tid)) {
             starts.insert((flow.category, flow.id), (track, flow.at_ns));
         }
@@ -135,7 +145,8 @@ pub(crate) fn clip(profile: &mut Profile) {
     let mut clips = Vec::new();
     for pair in order.windows(2) {
         let (this, next) = (event(pair[0]), event(pair[1]));
-        let overlaps = this.track == next.track && this.end_ns() > next.start_ns && this.dur_ns > 0 && next.dur_ns > 0;
+        let overlaps =
+            this.track == next.track && this.end_ns() > next.start_ns && this.dur_ns > 0 && next.dur_ns > 0;
         if overlaps {
             clips.push((pair[0], next.start_ns - this.start_ns, next.name));
         }
@@ -154,7 +165,8 @@ pub(crate) fn clip(profile: &mut Profile) {
 
 fn busy(profile: &Profile) -> i64 {
     let range = |d: &DeviceEvent| (profile.event(d.event).start_ns, d.busy_ns);
-    let mut ranges: Vec<(i64, i64)> = profile.device_events.iter().map(range).filter(|&(_, busy)| busy > 0).collect();
+    let mut ranges: Vec<(i64, i64)> =
+        profile.device_events.iter().map(range).filter(|&(_, busy)| busy > 0).collect();
     ranges.sort_unstable();
     let (mut total, mut end) = (0, i64::MIN);
     for (start, busy) in ranges {

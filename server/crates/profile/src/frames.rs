@@ -9,7 +9,9 @@ use crate::model::Callee;
 pub(crate) fn callee(name: &str, strings: &mut Interner) -> Callee {
     if let Some(instance) = name.strip_prefix("nn.Module: ") {
         let class = match instance.rsplit_once('_') {
-            Some((class, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => class,
+            Some((class, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => {
+                class
+            }
             _ => instance,
         };
         return Callee::Module { class: strings.intern(class), instance: strings.intern(instance) };
@@ -31,7 +33,9 @@ fn builtin(name: &str) -> Option<(&str, Option<&str>)> {
     if let Some(rest) = inner.strip_prefix("built-in ") {
         let rest = rest.strip_prefix("method ").or_else(|| rest.strip_prefix("function ")).unwrap_or(rest);
         return Some(match rest.split_once(" of ") {
-            Some((name, owner)) => (name, Some(owner.split_once(" object at ").map_or(owner, |(owner, _)| owner))),
+            Some((name, owner)) => {
+                (name, Some(owner.split_once(" object at ").map_or(owner, |(owner, _)| owner)))
+            }
             None => (rest, None),
         });
     }
@@ -93,7 +97,9 @@ mod tests {
         let text = |s: Symbol| strings.text(s).to_owned();
         match callee {
             Callee::Python { file, line, function } => format!("{}|{line}|{}", text(file), text(function)),
-            Callee::Builtin { name, owner } => format!("{} of {}", text(name), owner.map(text).unwrap_or_default()),
+            Callee::Builtin { name, owner } => {
+                format!("{} of {}", text(name), owner.map(text).unwrap_or_default())
+            }
             Callee::Module { class, instance } => format!("{} {}", text(class), text(instance)),
             Callee::Other => "other".to_owned(),
         }
@@ -109,7 +115,9 @@ mod tests {
 
     #[test]
     fn keeps_malformed_names_as_text() {
-        for name in ["x.py(abc): f", "(): ", "(5): f", "train.py(5): ", "train.py", "x.py(99999999999): f", ""] {
+        for name in
+            ["x.py(abc): f", "(): ", "(5): f", "train.py(5): ", "train.py", "x.py(99999999999): f", ""]
+        {
             assert_eq!(read(name), "other", "{name}");
         }
     }

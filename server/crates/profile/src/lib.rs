@@ -9,6 +9,7 @@ mod classify;
 mod device;
 mod frames;
 mod hash;
+mod intake;
 pub mod key_averages;
 pub mod model;
 pub mod modules;
@@ -19,6 +20,6 @@ mod times;
 pub mod units;
 
 pub use model::{
-    Callee, Device, DeviceEvent, DeviceKind, DeviceSource, DeviceWork, Event, EventId, FrameInfo, Join, Kind, OpInfo, Profile,
-    Step, Track, TrackId,
+    Callee, Device, DeviceEvent, DeviceKind, DeviceSource, DeviceWork, Event, EventId, FrameInfo, Join, Kind,
+    OpInfo, Profile, Step, Track, TrackId,
 };

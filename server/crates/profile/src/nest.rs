@@ -77,11 +77,15 @@ pub(crate) fn combined(profile: &Profile) -> Tree {
         if let Some(frame) = profile.frame(id) {
             frames.leave_before(event.start_ns);
             let named = frame.parent_id.and_then(|parent| python.get(&parent).copied());
-            let around = named.or_else(|| frames.0.last().map(|&(around, _)| around)).filter(|&around| around != id);
+            let around =
+                named.or_else(|| frames.0.last().map(|&(around, _)| around)).filter(|&around| around != id);
             if let Some(around) = around {
                 let outer = &events[around.0 as usize];
                 let outer_end = ends[around.0 as usize];
-                if outer.track == event.track && outer.start_ns <= event.start_ns && event.start_ns < outer_end {
+                if outer.track == event.track
+                    && outer.start_ns <= event.start_ns
+                    && event.start_ns < outer_end
+                {
                     ends[id.0 as usize] = event.end_ns().min(outer_end);
                 }
             }
@@ -93,7 +97,8 @@ pub(crate) fn combined(profile: &Profile) -> Tree {
 }
 
 fn python_ids(profile: &Profile) -> crate::hash::Map<u64, EventId> {
-    let id_of = |id: EventId| profile.frame(id).and_then(|f: &FrameInfo| f.python_id).map(|python| (python, id));
+    let id_of =
+        |id: EventId| profile.frame(id).and_then(|f: &FrameInfo| f.python_id).map(|python| (python, id));
     profile.ids().filter_map(id_of).collect()
 }
 

@@ -11,7 +11,13 @@ pub fn short(ns: i64) -> String {
         1_000_000..1_000_000_000 => (value / 1e6, "ms"),
         _ => (value / 1e9, "s"),
     };
-    let decimals = if scaled.abs() >= 99.95 { 0 } else if scaled.abs() >= 9.995 { 1 } else { 2 };
+    let decimals = if scaled.abs() >= 99.95 {
+        0
+    } else if scaled.abs() >= 9.995 {
+        1
+    } else {
+        2
+    };
     format!("{scaled:.decimals$} {unit}")
 }
 

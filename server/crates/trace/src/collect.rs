@@ -19,7 +19,9 @@ impl Collector {
     pub(crate) fn take(&mut self, record: Option<&Record<'_>>, offset: usize) {
         self.trace.log.events += 1;
         let Some(record) = record else { return self.skip(offset, "it is no object") };
-        let Some(phase) = record.ph.and_then(text::of_string) else { return self.skip(offset, "it has no phase") };
+        let Some(phase) = record.ph.and_then(text::of_string) else {
+            return self.skip(offset, "it has no phase");
+        };
         self.any_event = true;
         match &*phase {
             "X" => self.event(Phase::Complete, record, offset),
@@ -41,7 +43,9 @@ impl Collector {
 
     fn skip(&mut self, offset: usize, why: &str) {
         self.trace.log.skipped += 1;
-        self.trace.log.warn(WarningKind::Event, offset as u64, || format!("event at byte {offset} skipped: {why}"));
+        self.trace
+            .log
+            .warn(WarningKind::Event, offset as u64, || format!("event at byte {offset} skipped: {why}"));
     }
 
     fn event(&mut self, phase: Phase, record: &Record<'_>, offset: usize) {
@@ -101,7 +105,9 @@ impl Collector {
     /// One end of an arrow; without an id or a time it joins nothing.
     fn flow(&mut self, end: FlowEnd, record: &Record<'_>) {
         let Some(id) = self.optional(record.id) else { return };
-        let Some(at_ns) = record.ts.and_then(text::of).and_then(|ts| number::nanoseconds(&ts)) else { return };
+        let Some(at_ns) = record.ts.and_then(text::of).and_then(|ts| number::nanoseconds(&ts)) else {
+            return;
+        };
         let category = self.optional(record.cat);
         let (pid, tid) = (self.symbol(record.pid), self.symbol(record.tid));
         self.trace.flows.push(Flow { end, category, id, pid, tid, at_ns });

@@ -18,7 +18,9 @@ pub enum ReadError {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("empty file (byte 0): nothing was recorded, or the writer has not finished yet"),
+            Self::Empty => {
+                f.write_str("empty file (byte 0): nothing was recorded, or the writer has not finished yet")
+            }
             Self::NotJson { offset } => {
                 write!(f, "not JSON (byte {offset}): expected a trace that torch.profiler exported")
             }

@@ -60,7 +60,9 @@ fn shift(value: i128, by: i64, rest: bool) -> Option<i128> {
         let factor = 10_i128.checked_pow(u32::try_from(by).ok()?)?;
         return value.checked_mul(factor);
     }
-    let Some(divisor) = u32::try_from(-by).ok().and_then(|by| 10_i128.checked_pow(by)) else { return Some(0) };
+    let Some(divisor) = u32::try_from(-by).ok().and_then(|by| 10_i128.checked_pow(by)) else {
+        return Some(0);
+    };
     let (quotient, remainder) = (value / divisor, value % divisor);
     let up = match (remainder * 2).cmp(&divisor) {
         std::cmp::Ordering::Less => false,

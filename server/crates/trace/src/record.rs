@@ -200,7 +200,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawArgs<'a> {
 impl<'a> RawArgs<'a> {
     /// The arguments of an event; none where `args` is missing or no object.
     pub(crate) fn of(record: &Record<'a>) -> Self {
-        record.args.filter(|args| args.starts_with('{')).and_then(|args| serde_json::from_str(args).ok()).unwrap_or_default()
+        record
+            .args
+            .filter(|args| args.starts_with('{'))
+            .and_then(|args| serde_json::from_str(args).ok())
+            .unwrap_or_default()
     }
 }
 
@@ -216,7 +220,11 @@ pub(crate) struct Broken {
 ///
 /// What is valid JSON but no object (a `null` in the list) gives `None`.
 pub(crate) fn strict(bytes: &[u8]) -> Result<(Option<Record<'_>>, usize), Broken> {
-    if bytes.first() == Some(&b'{') { one::<Record<'_>>(bytes).map(|(r, n)| (Some(r), n)) } else { one::<IgnoredAny>(bytes).map(|(_, n)| (None, n)) }
+    if bytes.first() == Some(&b'{') {
+        one::<Record<'_>>(bytes).map(|(r, n)| (Some(r), n))
+    } else {
+        one::<IgnoredAny>(bytes).map(|(_, n)| (None, n))
+    }
 }
 
 /// Reads one value at the start of `bytes` and gives its length.

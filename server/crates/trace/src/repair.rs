@@ -39,10 +39,20 @@ pub(crate) enum Refusal {
 ///
 /// With `literal`, backslashes stand for themselves, but for those before a quote or another backslash.
 pub(crate) fn rewrite(
-    bytes: &[u8], start: usize, limit: usize, literal: bool, quotes: Quotes,
+    bytes: &[u8],
+    start: usize,
+    limit: usize,
+    literal: bool,
+    quotes: Quotes,
 ) -> Result<Clean, Refusal> {
-    let mut writer =
-        Writer { bytes: &bytes[..limit], at: start, literal, quotes, out: Vec::with_capacity(512), notes: Vec::new() };
+    let mut writer = Writer {
+        bytes: &bytes[..limit],
+        at: start,
+        literal,
+        quotes,
+        out: Vec::with_capacity(512),
+        notes: Vec::new(),
+    };
     writer.element()?;
     Ok(Clean { text: writer.out, end: writer.at, notes: writer.notes })
 }
@@ -93,7 +103,9 @@ impl Writer<'_> {
                     self.copy(b'[');
                     Expect::ElementOrEnd
                 }
-                (Expect::KeyOrEnd | Expect::CommaOrEnd, b'}') if open.last() == Some(&b'{') => self.close(&mut open, b'}'),
+                (Expect::KeyOrEnd | Expect::CommaOrEnd, b'}') if open.last() == Some(&b'{') => {
+                    self.close(&mut open, b'}')
+                }
                 (Expect::ElementOrEnd | Expect::CommaOrEnd, b']') if open.last() == Some(&b'[') => {
                     self.close(&mut open, b']')
                 }
@@ -149,7 +161,8 @@ impl Writer<'_> {
     /// A number, a literal, or one of the tokens that C's `printf` and Python write for what JSON cannot say.
     fn bare(&mut self) -> Result<(), Refusal> {
         let start = self.at;
-        let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b',' | b']' | b'}' | b'{' | b'[' | b':' | b'"');
+        let ends =
+            |b: &u8| b.is_ascii_whitespace() || matches!(b, b',' | b']' | b'}' | b'{' | b'[' | b':' | b'"');
         let rest = &self.bytes[start..];
         let Some(length) = rest.iter().position(ends) else { return Err(Refusal::End) };
         let token = &rest[..length];
@@ -266,10 +279,25 @@ impl Writer<'_> {
 }
 
 /// What stands for "no number", without its sign.
-const NULLS: [&str; 9] = ["nan", "inf", "infinity", "n/a", "none", "undefined", "1.#inf", "1.#ind", "1.#qnan"];
+const NULLS: [&str; 9] =
+    ["nan", "inf", "infinity", "n/a", "none", "undefined", "1.#inf", "1.#ind", "1.#qnan"];
 
 /// Keys of an event, with their quotes: what follows the end of a string for certain.
 const KEYS: [&[u8]; 16] = [
-    b"\"ph\"", b"\"name\"", b"\"cat\"", b"\"pid\"", b"\"tid\"", b"\"ts\"", b"\"dur\"", b"\"id\"", b"\"args\"", b"\"bp\"",
-    b"\"s\"", b"\"CallFrom\"", b"\"Python id\"", b"\"Python parent id\"", b"\"External id\"", b"\"Ev Idx\"",
+    b"\"ph\"",
+    b"\"name\"",
+    b"\"cat\"",
+    b"\"pid\"",
+    b"\"tid\"",
+    b"\"ts\"",
+    b"\"dur\"",
+    b"\"id\"",
+    b"\"args\"",
+    b"\"bp\"",
+    b"\"s\"",
+    b"\"CallFrom\"",
+    b"\"Python id\"",
+    b"\"Python parent id\"",
+    b"\"External id\"",
+    b"\"Ev Idx\"",
 ];

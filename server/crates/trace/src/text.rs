@@ -56,7 +56,8 @@ fn code_point<'a>(rest: &'a str, out: &mut String) -> &'a str {
     };
     let after = &rest[4..];
     if (0xD800..0xDC00).contains(&unit)
-        && let Some(low) = after.strip_prefix("\\u").and_then(hex4).filter(|low| (0xDC00..0xE000).contains(low))
+        && let Some(low) =
+            after.strip_prefix("\\u").and_then(hex4).filter(|low| (0xDC00..0xE000).contains(low))
     {
         let code = 0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
         out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));

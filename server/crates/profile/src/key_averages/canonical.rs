@@ -41,7 +41,13 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn row(&mut self, profile: &Profile, name: Symbol, kind: RowKind, annotation: bool) -> &mut Row {
+    pub(super) fn row(
+        &mut self,
+        profile: &Profile,
+        name: Symbol,
+        kind: RowKind,
+        annotation: bool,
+    ) -> &mut Row {
         let rows = &mut self.rows;
         if let Some(&at) = self.places.get(&(name, kind, annotation)) {
             return &mut rows[at];

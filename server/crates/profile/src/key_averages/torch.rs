@@ -23,7 +23,11 @@ impl TorchVersion {
     /// The rules that a trace shows signs of: `CallFrom` is written from 2.14 on. 2.12 and 2.13 leave no sign and must be
     /// asked for.
     pub fn detect(profile: &Profile) -> Self {
-        if profile.frames.iter().any(|frame| frame.call_from.is_some()) { Self::From2_14 } else { Self::UpTo2_11 }
+        if profile.frames.iter().any(|frame| frame.call_from.is_some()) {
+            Self::From2_14
+        } else {
+            Self::UpTo2_11
+        }
     }
 
     /// The rules of a version such as `2.13` or `2.15.0`; `None` for what is no version.
@@ -98,7 +102,9 @@ impl EventList {
         let frames = version != TorchVersion::UpTo2_11;
         let mut order: Vec<EventId> =
             profile.ids().filter(|&id| frames || profile.event(id).kind != Kind::Frame).collect();
-        order.sort_by_key(|&id| (profile.event(id).start_ns, std::cmp::Reverse(profile.event(id).end_ns()), id));
+        order.sort_by_key(|&id| {
+            (profile.event(id).start_ns, std::cmp::Reverse(profile.event(id).end_ns()), id)
+        });
         let linked = Self::linked(profile, &order);
         let parent = Self::parents(profile, &order, &linked);
         let mut kernels = vec![0; order.len()];
@@ -139,7 +145,8 @@ impl EventList {
             }
             // torch gives a runtime call the thread of its op, whether or not the op is still open.
             let op = (event.kind == Kind::Runtime).then(|| profile.info(id).external_id).flatten();
-            let track = op.and_then(|op| linked.get(&op)).map_or(event.track, |&op| profile.event(order[op]).track);
+            let track =
+                op.and_then(|op| linked.get(&op)).map_or(event.track, |&op| profile.event(order[op]).track);
             let parent = open.entry(track).or_default().enter(id, event.start_ns, event.end_ns());
             parents.push(parent.and_then(|parent| place_of.get(&parent).copied()));
             place_of.insert(id, at);
@@ -174,7 +181,8 @@ impl EventList {
 
     fn totals(&self, profile: &Profile) -> Totals {
         let count = self.order.len();
-        let mut totals = Totals { self_cpu: vec![0; count], self_device: vec![0; count], device: vec![0; count] };
+        let mut totals =
+            Totals { self_cpu: vec![0; count], self_device: vec![0; count], device: vec![0; count] };
         for at in (0..count).rev().filter(|&at| !self.removed[at]) {
             let event = profile.event(self.order[at]);
             if is_device(event.kind) {
@@ -195,6 +203,9 @@ impl EventList {
     /// The kind that a host row is listed under: that of the first event of its name.
     fn host_kind(&self, profile: &Profile, id: EventId) -> RowKind {
         let event = profile.event(id);
-        self.kinds.get(&(event.name, event.kind == Kind::Annotation)).copied().unwrap_or(RowKind::of(event.kind))
+        self.kinds
+            .get(&(event.name, event.kind == Kind::Annotation))
+            .copied()
+            .unwrap_or(RowKind::of(event.kind))
     }
 }
