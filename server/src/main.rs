@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     match cli::parse(std::env::args_os()) {
+        Ok(cli::Cli { command: cli::Command::Lsp { .. } }) => lsp::serve(),
         Ok(cli) => cli::run(cli.command),
         Err(status) => status,
     }

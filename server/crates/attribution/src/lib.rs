@@ -3,11 +3,23 @@
 //! Pure. Every charged op goes to exactly one bucket: forward + backward + ambiguous + functions + unattributed = total,
 //! for CPU and for device, always.
 
+mod align;
+mod attribute;
+mod call_stack;
+mod charges;
+mod files;
+mod frames;
+mod inclusive;
 pub mod lines;
 pub mod model;
+mod paths;
+mod places;
+mod readings;
 pub mod unit;
 
+pub use attribute::attribute;
 pub use model::{
-    Attribution, Charge, ChargeKind, Cost, Direction, FileCosts, FileId, FunctionCost, FunctionId, Place, Precision,
+    Attribution, Charge, ChargeKind, Cost, Direction, FileCosts, FileId, FunctionCost, FunctionId, Place,
+    Precision,
 };
 pub use unit::Unit;

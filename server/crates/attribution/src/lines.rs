@@ -132,20 +132,21 @@ pub fn by_op(profile: &Profile, events: &[(EventId, Direction)]) -> Vec<OpCost> 
     let mut ops: Vec<OpCost> = Vec::new();
     for &(event, direction) in events {
         let name = profile.name(event);
-        let at = ops.iter().position(|op| op.name == name && op.direction == direction).unwrap_or_else(|| {
-            ops.push(OpCost {
-                name: name.to_owned(),
-                direction,
-                calls: 0,
-                self_cpu_ns: 0,
-                cpu_total_ns: 0,
-                self_device_ns: 0,
-                device_total_ns: 0,
-                shapes: Vec::new(),
-                first: event,
+        let at =
+            ops.iter().position(|op| op.name == name && op.direction == direction).unwrap_or_else(|| {
+                ops.push(OpCost {
+                    name: name.to_owned(),
+                    direction,
+                    calls: 0,
+                    self_cpu_ns: 0,
+                    cpu_total_ns: 0,
+                    self_device_ns: 0,
+                    device_total_ns: 0,
+                    shapes: Vec::new(),
+                    first: event,
+                });
+                ops.len() - 1
             });
-            ops.len() - 1
-        });
         let op = &mut ops[at];
         op.calls += 1;
         op.self_cpu_ns += profile.self_cpu_ns(event);
@@ -165,5 +166,7 @@ pub fn by_op(profile: &Profile, events: &[(EventId, Direction)]) -> Vec<OpCost> 
 
 /// `mul` of `aten::mul`; `MulBackward0` of `autograd::engine::evaluate_function: MulBackward0`; else the name itself.
 pub fn short_name(name: &str) -> &str {
-    name.strip_prefix("aten::").or_else(|| name.strip_prefix("autograd::engine::evaluate_function: ")).unwrap_or(name)
+    name.strip_prefix("aten::")
+        .or_else(|| name.strip_prefix("autograd::engine::evaluate_function: "))
+        .unwrap_or(name)
 }

@@ -59,10 +59,22 @@ pub enum Direction {
 /// Where a charge goes. Lines are 1-based, in the text of [`FileCosts::text`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    Line { file: FileId, function: FunctionId, line: u32, precision: Precision },
+    Line {
+        file: FileId,
+        function: FunctionId,
+        line: u32,
+        precision: Precision,
+    },
     /// Sorted, at least two.
-    Ambiguous { file: FileId, function: FunctionId, lines: Vec<u32> },
-    Function { file: FileId, function: FunctionId },
+    Ambiguous {
+        file: FileId,
+        function: FunctionId,
+        lines: Vec<u32>,
+    },
+    Function {
+        file: FileId,
+        function: FunctionId,
+    },
     None,
 }
 

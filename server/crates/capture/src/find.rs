@@ -11,8 +11,17 @@ use crate::paths::{canonical, slashed};
 use crate::{Capture, DEFAULT_WATCH, naming, stamp};
 
 /// Directories that hold no captures and are large: never walked, never watched.
-const SKIPPED: [&str; 9] =
-    [".git", ".hg", "node_modules", "__pycache__", "site-packages", ".tox", ".mypy_cache", ".pytest_cache", ".ruff_cache"];
+const SKIPPED: [&str; 9] = [
+    ".git",
+    ".hg",
+    "node_modules",
+    "__pycache__",
+    "site-packages",
+    ".tox",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+];
 /// How deep below a folder is looked.
 const DEPTH: usize = 24;
 /// How many of the newest files are looked into to tell whether they are traces; the rest go by their names.
@@ -33,17 +42,25 @@ pub struct Found {
 pub fn find(folders: &[PathBuf], watch: &[String], exclude: &[String]) -> Found {
     let started = Instant::now();
     let (watch, exclude) = (globs(watch), globs(exclude));
-    let mut walk = Walk { watch, exclude, seen: HashSet::new(), files: Vec::new(), directories: Vec::new() };
+    let mut walk = Walk {
+        watch,
+        exclude,
+        seen: HashSet::new(),
+        files: Vec::new(),
+        links: Vec::new(),
+        directories: Vec::new(),
+    };
     for folder in folders {
         walk.folder(folder);
     }
-    let captures = captures(walk.files);
-    Found { captures, directories: walk.directories, took: started.elapsed() }
+    let directories = std::mem::take(&mut walk.directories);
+    Found { captures: captures(walk.files()), directories, took: started.elapsed() }
 }
 
 /// The captures of a directory named by hand, newest first: every file in it that is a trace by its content.
 pub fn in_directory(directory: &Path) -> Vec<Capture> {
-    let everything: Vec<String> = ["**/*.json", "**/*.gz"].iter().chain(DEFAULT_WATCH).map(ToString::to_string).collect();
+    let everything: Vec<String> =
+        ["**/*.json", "**/*.gz"].iter().chain(DEFAULT_WATCH).map(ToString::to_string).collect();
     find(&[directory.to_path_buf()], &everything, &[]).captures
 }
 
@@ -71,9 +88,11 @@ struct File {
 struct Walk {
     watch: GlobSet,
     exclude: GlobSet,
-    /// Directories and files already seen, under their real paths: links lead nowhere new.
+    /// Directories already seen, under their real paths: links lead nowhere new.
     seen: HashSet<PathBuf>,
     files: Vec<File>,
+    /// Files reached by a link of their own.
+    links: Vec<File>,
     directories: Vec<PathBuf>,
 }
 
@@ -112,11 +131,29 @@ impl Walk {
         }
         // Unreadable and dangling ones are passed over: what does not open is no trace.
         let Ok(metadata) = std::fs::metadata(&path) else { return };
-        if !metadata.is_file() || (link && !self.seen.insert(canonical(&path))) {
+        if !metadata.is_file() {
             return;
         }
         let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-        self.files.push(File { path, relative, root: root.to_path_buf(), modified, len: metadata.len() });
+        let file = File { path, relative, root: root.to_path_buf(), modified, len: metadata.len() };
+        if link { &mut self.links } else { &mut self.files }.push(file);
+    }
+
+    /// The files, those behind links only where nothing else leads to them.
+    fn files(self) -> Vec<File> {
+        let (mut files, mut seen) = (self.files, HashSet::new());
+        for link in self.links {
+            let target = canonical(&link.path);
+            let known = files.iter().any(|file| {
+                file.len == link.len
+                    && file.path.file_name() == target.file_name()
+                    && canonical(&file.path) == target
+            });
+            if !known && seen.insert(target) {
+                files.push(link);
+            }
+        }
+        files
     }
 }
 
@@ -128,12 +165,14 @@ fn skipped(path: &Path, name: &str) -> bool {
 fn is_temporary(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    matches!(ending, "tmp" | "swp" | "swo" | "part" | "crdownload" | "neff" | "ntff" | "pb" | "py" | "pt" | "txt")
-        || name.starts_with(".#")
+    matches!(
+        ending,
+        "tmp" | "swp" | "swo" | "part" | "crdownload" | "neff" | "ntff" | "pb" | "py" | "pt" | "txt"
+    ) || name.starts_with(".#")
         || name.ends_with('~')
 }
 
-/// The files of one run and cycle, by rank, and the numbers in the first one's path.
+/// The ranks of one run, and the numbers in the first one's path.
 type Run = (Vec<u128>, Vec<File>);
 
 /// Groups ranks, orders by newness, drops what is no trace by its content.
@@ -158,7 +197,8 @@ fn captures(files: Vec<File>) -> Vec<Capture> {
     for runs in &mut series {
         runs.sort_by(|a, b| b.0.cmp(&a.0));
     }
-    series.sort_by_cached_key(|runs| std::cmp::Reverse(runs.iter().map(|(_, files)| written(&files[0])).max()));
+    series
+        .sort_by_cached_key(|runs| std::cmp::Reverse(runs.iter().map(|(_, files)| written(&files[0])).max()));
     let ordered = series.into_iter().flatten().map(|(_, files)| files);
     let mut captures: Vec<Capture> = ordered
         .enumerate()

@@ -13,7 +13,14 @@ pub fn name(path: &Path, root: Option<&Path>) -> String {
     let text = match relative {
         Some(relative) => slashed(relative),
         // A path by itself: its last two parts say enough.
-        None => slashed(path).rsplitn(3, '/').take(2).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("/"),
+        None => slashed(path)
+            .rsplitn(3, '/')
+            .take(2)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .collect::<Vec<_>>()
+            .join("/"),
     };
     let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
     let Some((file, folders)) = parts.split_last() else { return text };

@@ -19,10 +19,17 @@ const PEEK: u64 = 64 << 10;
 /// Why a path cannot be opened. Each is one line: what, where, what to do.
 #[derive(Debug)]
 pub enum OpenError {
-    Io { path: PathBuf, reason: String },
+    Io {
+        path: PathBuf,
+        reason: String,
+    },
     /// A device, FIFO or socket: reading it could block for ever.
-    NotAFile { path: PathBuf },
-    NoTraces { path: PathBuf },
+    NotAFile {
+        path: PathBuf,
+    },
+    NoTraces {
+        path: PathBuf,
+    },
 }
 
 impl OpenError {
@@ -88,7 +95,9 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     match inflated {
         Ok(_) if at == INFLATED_LIMIT => {
             log.partial = true;
-            log.warn(WarningKind::Gzip, at, || format!("the gzip stream holds more than {} GiB; the rest is not read", INFLATED_LIMIT >> 30));
+            log.warn(WarningKind::Gzip, at, || {
+                format!("the gzip stream holds more than {} GiB; the rest is not read", INFLATED_LIMIT >> 30)
+            });
         }
         Ok(_) => {}
         // Bytes after a whole member: zero padding and the like, which gzip itself ignores.
@@ -159,7 +168,8 @@ mod tests {
 
     #[test]
     fn a_cut_gzip_stream_gives_what_there_is_and_says_so() {
-        let text: Vec<u8> = (0u32..20_000).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+        let text: Vec<u8> =
+            (0u32..20_000).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
         let whole = gz(&text);
         let cut = opened(&whole[..whole.len() / 2], "t.json.gz");
         assert!(!cut.bytes().is_empty() && text.starts_with(cut.bytes()));

@@ -26,7 +26,11 @@ pub struct SourceIndex {
 impl SourceIndex {
     /// `mappings` are prefixes of recorded paths and what to put in their place, the first that fits applies. `open` are
     /// documents' texts by real path.
-    pub fn new(folders: Vec<PathBuf>, mappings: Vec<(String, String)>, open: HashMap<PathBuf, Arc<str>>) -> Self {
+    pub fn new(
+        folders: Vec<PathBuf>,
+        mappings: Vec<(String, String)>,
+        open: HashMap<PathBuf, Arc<str>>,
+    ) -> Self {
         Self { folders, mappings, open, files: OnceLock::new(), by_base: OnceLock::new() }
     }
 
@@ -73,7 +77,9 @@ impl SourceFiles for SourceIndex {
     fn map_path(&self, recorded: &str) -> Option<String> {
         self.mappings.iter().find_map(|(from, to)| {
             let rest = recorded.strip_prefix(from.trim_end_matches(['/', '\\']))?;
-            rest.is_empty().then(String::new).or_else(|| rest.starts_with(['/', '\\']).then(|| rest.to_owned()))
+            rest.is_empty()
+                .then(String::new)
+                .or_else(|| rest.starts_with(['/', '\\']).then(|| rest.to_owned()))
                 .map(|rest| format!("{}{rest}", to.trim_end_matches(['/', '\\'])))
         })
     }

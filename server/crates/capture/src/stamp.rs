@@ -41,7 +41,9 @@ fn epoch(digits: &str, unit_digits: u32) -> Option<SystemTime> {
     let nanos = (value % per_second) * (1_000_000_000 / per_second);
     // Between 2001 and 2128: other numbers of that length are hashes or ids.
     let seconds = value / per_second;
-    (1_000_000_000..5_000_000_000).contains(&seconds).then(|| SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos as u32))
+    (1_000_000_000..5_000_000_000)
+        .contains(&seconds)
+        .then(|| SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos as u32))
 }
 
 /// `YYYYMMDDhhmmss`, read as UTC: only the order matters.
@@ -49,7 +51,8 @@ fn calendar(digits: &str) -> Option<SystemTime> {
     let part = |from: usize, to: usize| digits.get(from..to)?.parse::<i64>().ok();
     let (year, month, day) = (part(0, 4)?, part(4, 6)?, part(6, 8)?);
     let (hour, minute, second) = (part(8, 10)?, part(10, 12)?, part(12, 14)?);
-    let valid = (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60 && second < 61;
+    let valid =
+        (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60 && second < 61;
     if !valid {
         return None;
     }
@@ -58,7 +61,8 @@ fn calendar(digits: &str) -> Option<SystemTime> {
     let era = shifted.div_euclid(400);
     let year_of_era = shifted.rem_euclid(400);
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days = era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
+    let days =
+        era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
     let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second;
     Some(SystemTime::UNIX_EPOCH + Duration::from_secs(u64::try_from(seconds).ok()?))
 }

@@ -94,7 +94,8 @@ impl Analysis {
             .enumerate()
             .filter(|(_, function)| function.name != MODULE)
             .filter_map(|(at, function)| {
-                let own = || self.lines_of(file).lines.iter().filter(|line| line.function == FunctionId(at as u32));
+                let own =
+                    || self.lines_of(file).lines.iter().filter(|line| line.function == FunctionId(at as u32));
                 let hottest = own().max_by_key(|line| self.unit.ns(line.both()))?;
                 let mut backward = Cost::default();
                 own().for_each(|line| backward += line.backward);

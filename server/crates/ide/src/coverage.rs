@@ -1,5 +1,7 @@
 //! How much of the total is on lines, and how much is known less precisely.
 
+use std::fmt::Write as _;
+
 use attribution::{Attribution, Place, Unit};
 
 /// Nanoseconds of the leading number in each bucket; they add up to the total.
@@ -35,11 +37,13 @@ impl Coverage {
         }
         let percent = |ns: i64| format!("{:.0}%", 100.0 * ns as f64 / self.total_ns as f64);
         let mut text = format!("{} on lines", percent(self.lines_ns));
-        for (ns, what) in
-            [(self.ambiguous_ns, "ambiguous"), (self.functions_ns, "functions"), (self.unattributed_ns, "unattributed")]
-        {
+        for (ns, what) in [
+            (self.ambiguous_ns, "ambiguous"),
+            (self.functions_ns, "functions"),
+            (self.unattributed_ns, "unattributed"),
+        ] {
             if ns > 0 {
-                text.push_str(&format!(", {} {what}", percent(ns)));
+                let _ = write!(text, ", {} {what}", percent(ns));
             }
         }
         text

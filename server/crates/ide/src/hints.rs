@@ -1,5 +1,7 @@
 //! Inline hints: what a hot line costs, at its end.
 
+use std::fmt::Write as _;
+
 use attribution::lines::{LineCost, OpCost, by_op, short_name};
 use attribution::{Direction, FileId};
 
@@ -29,7 +31,9 @@ pub fn hints(analysis: &Analysis, file: FileId, options: &Options) -> Vec<Hint> 
         .map(|cost| Hint { line: cost.line - 1, text: line_text(analysis, cost) })
         .collect();
     for rest in analysis.rests(file) {
-        if unit.share(rest.cost) < options.hints_min_share || hints.iter().any(|hint| hint.line == rest.def_line - 1) {
+        if unit.share(rest.cost) < options.hints_min_share
+            || hints.iter().any(|hint| hint.line == rest.def_line - 1)
+        {
             continue;
         }
         let (cost, share) = (profile::units::short(unit.ns(rest.cost)), unit.percent(rest.cost));
@@ -75,11 +79,11 @@ fn names(ops: &[&OpCost], most: usize) -> String {
         }
         text.push_str(short_name(&op.name));
         if op.calls > 1 {
-            text.push_str(&format!(" ×{}", op.calls));
+            let _ = write!(text, " ×{}", op.calls);
         }
     }
     if ops.len() > most {
-        text.push_str(&format!(" +{}", ops.len() - most));
+        let _ = write!(text, " +{}", ops.len() - most);
     }
     text
 }

@@ -34,7 +34,10 @@ pub fn hover(analysis: &Analysis, file: FileId, line: u32, links: Option<&str>) 
             units::short(analysis.unit.ns(sum)),
             analysis.unit.name,
             analysis.unit.percent(sum),
-            ops.iter().map(|op| format!("`{}` ×{}", short_name(&op.name), op.calls)).collect::<Vec<_>>().join(", "),
+            ops.iter()
+                .map(|op| format!("`{}` ×{}", short_name(&op.name), op.calls))
+                .collect::<Vec<_>>()
+                .join(", "),
             names.join(", "),
         );
     }
@@ -120,7 +123,8 @@ fn table(text: &mut String, analysis: &Analysis, ops: &[OpCost]) {
 fn shape_text(shapes: &[String]) -> String {
     let one = |raw: &String| {
         let inner: String = raw.chars().filter(|c| !c.is_whitespace()).collect();
-        let inner = inner.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&inner).to_owned();
+        let inner =
+            inner.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&inner).to_owned();
         inner
             .split("],[")
             .map(|dims| dims.trim_matches(['[', ']']).replace(',', "×"))
@@ -145,7 +149,8 @@ fn per_step(text: &mut String, analysis: &Analysis, cost: &LineCost) {
     let mean = unit.ns(cost.forward) / steps.len() as i64;
     let _ = write!(text, "\n{} {} per step over {} steps", units::short(mean), unit.name, steps.len());
     if complete < steps.len() {
-        let _ = write!(text, " ({} incomplete: work launched in it was not recorded)", steps.len() - complete);
+        let _ =
+            write!(text, " ({} incomplete: work launched in it was not recorded)", steps.len() - complete);
     }
     text.push('\n');
 }
@@ -197,7 +202,11 @@ fn known_by(analysis: &Analysis, file: FileId, cost: &LineCost) -> String {
     } else {
         ""
     };
-    if why.is_empty() { format!("Line: *{label}*.{stale}") } else { format!("Line: *{label}* ({why}).{stale}") }
+    if why.is_empty() {
+        format!("Line: *{label}*.{stale}")
+    } else {
+        format!("Line: *{label}* ({why}).{stale}")
+    }
 }
 
 /// A name inside a Markdown table's code span: no bars, backticks or line breaks.

@@ -1,5 +1,6 @@
 //! Code lenses: on a `def` or `class` that owns hot lines its cost, and on a file's first line the profile in use.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use attribution::{Cost, FileId};
@@ -44,7 +45,7 @@ pub fn lenses(analysis: &Analysis, file: FileId, options: &Options, age: Option<
             unit.percent(owner.cost)
         );
         if unit.ns(owner.backward) > 0 {
-            title.push_str(&format!(" · bwd {}", units::short(unit.ns(owner.backward))));
+            let _ = write!(title, " · bwd {}", units::short(unit.ns(owner.backward)));
         }
         lenses.push(Lens { line: owner.line - 1, title, target: LensTarget::Line(owner.hottest_line - 1) });
     }

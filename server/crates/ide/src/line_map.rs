@@ -58,7 +58,8 @@ impl LineMap {
     /// Where a run of lines is now, if every one of them is unchanged and they still follow each other.
     pub fn run(&self, old: std::ops::RangeInclusive<u32>) -> Option<std::ops::RangeInclusive<u32>> {
         let (first, last) = (self.line(*old.start())?, self.line(*old.end())?);
-        let unbroken = last - first == old.end() - old.start() && old.clone().all(|line| self.line(line).is_some());
+        let unbroken =
+            last - first == old.end() - old.start() && old.clone().all(|line| self.line(line).is_some());
         unbroken.then_some(first..=last)
     }
 }
@@ -67,7 +68,10 @@ impl LineMap {
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let index = LineIndex::new(text);
     (0..index.count()).map(move |line| {
-        index.range(text, line).and_then(|range| text.get(range.start as usize..range.end as usize)).unwrap_or("")
+        index
+            .range(text, line)
+            .and_then(|range| text.get(range.start as usize..range.end as usize))
+            .unwrap_or("")
     })
 }
 

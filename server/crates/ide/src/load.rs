@@ -59,7 +59,8 @@ impl Summary {
         let steps = profile.steps.len();
         Ok(Self {
             backend: device.map_or_else(|| "CPU".to_owned(), |device| device.name.clone()),
-            device: device.map_or_else(|| "no device".to_owned(), |_| units::short(profile.device_total_ns())),
+            device: device
+                .map_or_else(|| "no device".to_owned(), |_| units::short(profile.device_total_ns())),
             steps: match steps {
                 0 => "no steps".to_owned(),
                 1 => "1 step".to_owned(),

@@ -31,7 +31,8 @@ impl Analysis {
         }
         if !rules::has_stacks(&self.profile) {
             notices.push(
-                "The trace has no Python stacks: record it with `with_stack=True` to see costs on lines.".to_owned(),
+                "The trace has no Python stacks: record it with `with_stack=True` to see costs on lines."
+                    .to_owned(),
             );
         } else if self.attribution.files.is_empty() && !self.attribution.charges.is_empty() {
             notices.push(
@@ -40,7 +41,9 @@ impl Analysis {
             );
         }
         if self.any_stale() {
-            notices.push("A source was edited after it was profiled: what no longer fits is not on lines.".to_owned());
+            notices.push(
+                "A source was edited after it was profiled: what no longer fits is not on lines.".to_owned(),
+            );
         }
         let said = [WarningKind::Truncated];
         notices.extend(log.warnings.iter().filter(|warning| !said.contains(&warning.kind)).map(|warning| {

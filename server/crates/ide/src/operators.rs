@@ -168,7 +168,8 @@ impl Places {
             if matches!(profile.event(id).kind, Op | Runtime | Annotation)
                 && let Some(place) = climb(Some(id))
             {
-                let ns = if analysis.unit.device { profile.self_device_ns(id) } else { profile.self_cpu_ns(id) };
+                let ns =
+                    if analysis.unit.device { profile.self_device_ns(id) } else { profile.self_cpu_ns(id) };
                 *sums.entry(profile.name(id)).or_default().entry(place).or_default() += ns;
             }
         }

@@ -5,13 +5,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability, CodeActionResponse, CodeLens,
-    CodeLensOptions, CodeLensParams, DidChangeConfigurationParams, DidChangeTextDocumentParams,
-    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, ExecuteCommandOptions,
-    ExecuteCommandParams, Hover, HoverParams, HoverProviderCapability, InitializeParams, InitializeResult,
-    InitializedParams, InlayHint, InlayHintParams, MessageType, OneOf, Registration, ServerCapabilities, ServerInfo,
-    TextDocumentSyncCapability, TextDocumentSyncKind, Url, WorkspaceFolder, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability, CodeActionResponse,
+    CodeLens, CodeLensOptions, CodeLensParams, DidChangeConfigurationParams, DidChangeTextDocumentParams,
+    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    ExecuteCommandOptions, ExecuteCommandParams, Hover, HoverParams, HoverProviderCapability,
+    InitializeParams, InitializeResult, InitializedParams, InlayHint, InlayHintParams, MessageType, OneOf,
+    Registration, ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind, Url,
+    WorkspaceFolder, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
@@ -60,8 +60,8 @@ impl Backend {
         let _ = self.events.send(event);
     }
 
-    /// `atenLens/captures`.
-    pub async fn captures(&self) -> Result<Captures> {
+    /// `atenLens/captures`; it has no parameters yet, and takes whatever is sent.
+    pub async fn captures(&self, _: Value) -> Result<Captures> {
         let (world, summaries) = (self.world(), self.summaries.clone());
         let listed = tokio::task::spawn_blocking(move || captures::captures(&world, &summaries)).await;
         listed.map_err(|_| Error::internal_error())
@@ -70,7 +70,8 @@ impl Backend {
     /// `atenLens/operators`.
     pub async fn operators(&self, params: OperatorsParams) -> Result<Operators> {
         let (world, documents) = (self.world(), self.documents.clone());
-        let made = tokio::task::spawn_blocking(move || operators::operators(&world, &documents, &params)).await;
+        let made =
+            tokio::task::spawn_blocking(move || operators::operators(&world, &documents, &params)).await;
         made.map_err(|_| Error::internal_error())?.map_err(refused)
     }
 }
@@ -105,7 +106,9 @@ impl LanguageServer for Backend {
             None => params.root_uri.iter().filter_map(|root| root.to_file_path().ok()).collect(),
         };
         let _ = self.folders.set(folders);
-        if let Some(section) = params.initialization_options.as_ref().and_then(|options| options.get("settings")) {
+        if let Some(section) =
+            params.initialization_options.as_ref().and_then(|options| options.get("settings"))
+        {
             self.configuration.apply(section);
         }
         Ok(InitializeResult { capabilities: server_capabilities(), server_info: Some(server_info()) })
@@ -188,8 +191,14 @@ impl LanguageServer for Backend {
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
         let world = self.world();
-        let answer =
-            execute_command::execute(&params.command, &params.arguments, &world, &self.documents, &self.events).await;
+        let answer = execute_command::execute(
+            &params.command,
+            &params.arguments,
+            &world,
+            &self.documents,
+            &self.events,
+        )
+        .await;
         let value = answer.map_err(refused)?;
         if params.command == command::DESCRIBE
             && let Some(text) = value.as_str()

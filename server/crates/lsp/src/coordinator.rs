@@ -21,14 +21,20 @@ use crate::watcher::{Synced, Watcher};
 pub enum Event {
     /// The client is ready; its folders.
     Start(Vec<PathBuf>),
-    Folders { added: Vec<PathBuf>, removed: Vec<PathBuf> },
+    Folders {
+        added: Vec<PathBuf>,
+        removed: Vec<PathBuf>,
+    },
     Settings(Settings),
     /// Something may have changed on disk.
     Disk,
     Scanned(Found),
     Loaded(Loaded),
     /// Marks were made anew for other options.
-    Remarked { generation: u64, shown: Arc<Shown> },
+    Remarked {
+        generation: u64,
+        shown: Arc<Shown>,
+    },
     /// A document was opened, changed or closed.
     Document,
     Refresh,
@@ -242,7 +248,10 @@ impl Coordinator {
             Synced::Added => self.look_in(DEBOUNCE),
             Synced::Exhausted(reason) => self.outbox.say_once(
                 lsp_types::MessageType::WARNING,
-                &format!("ATen Lens: the system's watch limit is reached ({reason}); looking every {} s instead", POLL.as_secs()),
+                &format!(
+                    "ATen Lens: the system's watch limit is reached ({reason}); looking every {} s instead",
+                    POLL.as_secs()
+                ),
             ),
         }
         // A folder that is gone cannot be watched for its return.
@@ -346,7 +355,10 @@ impl Coordinator {
             }
             Err((capture, reason)) => {
                 tracing::debug!("{reason}");
-                if self.chosen.take_if(|(path, _)| capture::canonical(path) == capture::canonical(&capture.path)).is_some()
+                if self
+                    .chosen
+                    .take_if(|(path, _)| capture::canonical(path) == capture::canonical(&capture.path))
+                    .is_some()
                     || !self.asked.is_empty()
                 {
                     self.chosen = None;

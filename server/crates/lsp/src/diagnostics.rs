@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use ide::{DiagnosticSeverity as Shown, Finding, LineIndex, LineMap};
 use lsp_types::{
-    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Range, Url,
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString,
+    Range, Url,
 };
 
 use crate::capabilities::ResolvedClientCapabilities;
@@ -79,7 +80,9 @@ impl View {
             range: self.range(&finding.text, &finding.range)?,
             severity: Some(severity),
             code: Some(NumberOrString::String(finding.code.to_owned())),
-            code_description: link.filter(|_| capabilities.code_description).map(|href| CodeDescription { href }),
+            code_description: link
+                .filter(|_| capabilities.code_description)
+                .map(|href| CodeDescription { href }),
             source: Some("ATen Lens".to_owned()),
             message: finding.message.clone(),
             related_information: Some(related)

@@ -97,7 +97,8 @@ mod tests {
     use super::*;
 
     fn change(line: u32, from: u32, to: u32, text: &str) -> TextDocumentContentChangeEvent {
-        let range = Range { start: Position { line, character: from }, end: Position { line, character: to } };
+        let range =
+            Range { start: Position { line, character: from }, end: Position { line, character: to } };
         TextDocumentContentChangeEvent { range: Some(range), range_length: None, text: text.to_owned() }
     }
 

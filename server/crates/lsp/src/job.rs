@@ -85,7 +85,12 @@ pub fn load(
     job
 }
 
-fn read(capture: &Capture, settings: &Settings, sources: &SourceIndex, cancel: &AtomicBool) -> Result<Shown, String> {
+fn read(
+    capture: &Capture,
+    settings: &Settings,
+    sources: &SourceIndex,
+    cancel: &AtomicBool,
+) -> Result<Shown, String> {
     // A defect of ours on one trace must not end the server: it becomes the reason why that trace is not shown.
     let work = std::panic::AssertUnwindSafe(|| {
         let opened = capture::open(&capture.path).map_err(|error| error.to_string())?;
@@ -94,8 +99,9 @@ fn read(capture: &Capture, settings: &Settings, sources: &SourceIndex, cancel: &
         let marks = Marks::new(&analysis, &settings.marks, sources);
         Ok(Shown::new(Arc::new(analysis), Arc::new(marks), capture.clone()))
     });
-    std::panic::catch_unwind(work)
-        .unwrap_or_else(|_| Err(format!("{}: internal error while reading this trace", capture.path.display())))
+    std::panic::catch_unwind(work).unwrap_or_else(|_| {
+        Err(format!("{}: internal error while reading this trace", capture.path.display()))
+    })
 }
 
 /// Makes the marks anew after an option changed.

@@ -64,7 +64,12 @@ impl Visit for Fields {
 }
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> tracing_subscriber::Layer<S> for ClientLog {
-    fn on_new_span(&self, attributes: &tracing::span::Attributes<'_>, id: &tracing::span::Id, context: Context<'_, S>) {
+    fn on_new_span(
+        &self,
+        attributes: &tracing::span::Attributes<'_>,
+        id: &tracing::span::Id,
+        context: Context<'_, S>,
+    ) {
         let mut fields = Fields::default();
         attributes.record(&mut fields);
         if let Some(span) = context.span(id) {
@@ -80,7 +85,9 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> tracing_subscriber::Layer<S> for Cl
             return;
         }
         let mut line = String::new();
-        for span in context.event_scope(event).into_iter().flat_map(|scope| scope.from_root()) {
+        for span in
+            context.event_scope(event).into_iter().flat_map(tracing_subscriber::registry::Scope::from_root)
+        {
             let extensions = span.extensions();
             let fields = extensions.get::<Fields>().map_or("", |fields| fields.0.as_str());
             let _ = write!(line, "{}{{{fields}}} ", span.name());

@@ -69,7 +69,9 @@ impl Reader<'_> {
         let Some(value) = self.find(name) else { return };
         match read(value) {
             Some(value) => *slot = value,
-            None => self.wrong.push(format!("atenLens.{name} is not {expected}: {value}; the default is used")),
+            None => {
+                self.wrong.push(format!("atenLens.{name} is not {expected}: {value}; the default is used"));
+            }
         }
     }
 
@@ -86,18 +88,21 @@ impl Reader<'_> {
     }
 
     fn percent(&mut self, name: &str, slot: &mut f64) {
-        let read = |value: &Value| value.as_f64().filter(|share| (0.0..=100.0).contains(share)).map(|s| s / 100.0);
+        let read =
+            |value: &Value| value.as_f64().filter(|share| (0.0..=100.0).contains(share)).map(|s| s / 100.0);
         self.take(name, "a percentage from 0 to 100", slot, read);
     }
 
     fn strings(&mut self, name: &str, slot: &mut Vec<String>) {
-        let read = |value: &Value| value.as_array()?.iter().map(|one| one.as_str().map(ToOwned::to_owned)).collect();
+        let read =
+            |value: &Value| value.as_array()?.iter().map(|one| one.as_str().map(ToOwned::to_owned)).collect();
         self.take(name, "a list of texts", slot, read);
     }
 
     fn mappings(&mut self, name: &str, slot: &mut Vec<(String, String)>) {
         let read = |value: &Value| {
-            let pairs = value.as_object()?.iter().map(|(from, to)| Some((from.clone(), to.as_str()?.to_owned())));
+            let pairs =
+                value.as_object()?.iter().map(|(from, to)| Some((from.clone(), to.as_str()?.to_owned())));
             pairs.collect::<Option<BTreeMap<_, _>>>().map(|pairs| pairs.into_iter().rev().collect())
         };
         self.take(name, "an object of texts", slot, read);

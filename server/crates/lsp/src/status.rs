@@ -48,8 +48,14 @@ fn nothing(world: &Snapshot, polling: bool) -> Status {
         }
     }
     if !world.captures.is_empty() {
-        let _ = write!(detail, "\n\n{} file(s) match but hold no trace, or marks were cleared.", world.captures.len());
+        let _ = write!(
+            detail,
+            "\n\n{} file(s) match but hold no trace, or marks were cleared.",
+            world.captures.len()
+        );
     }
-    detail.push_str("\n\nRecord one with `torch.profiler.profile(..., with_stack=True)` and an `on_trace_ready` handler.");
+    detail.push_str(
+        "\n\nRecord one with `torch.profiler.profile(..., with_stack=True)` and an `on_trace_ready` handler.",
+    );
     Status { state: State::None, text: "no trace".to_owned(), detail }
 }

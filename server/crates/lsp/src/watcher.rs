@@ -76,7 +76,9 @@ impl Watcher {
                     if let Ok(event) = &event
                         && matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)))
                     {
-                        gone.lock().unwrap_or_else(PoisonError::into_inner).extend(event.paths.iter().cloned());
+                        gone.lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .extend(event.paths.iter().cloned());
                     }
                     if event.map_or(true, |event| matters(&event)) {
                         let _ = events.send(Event::Disk);
@@ -96,7 +98,9 @@ impl Watcher {
             keep
         });
         let mut added = false;
-        for directory in directories.iter().filter(|directory| !self.watched.contains(*directory)).collect::<Vec<_>>() {
+        for directory in
+            directories.iter().filter(|directory| !self.watched.contains(*directory)).collect::<Vec<_>>()
+        {
             match watcher.watch(directory, RecursiveMode::NonRecursive) {
                 Ok(()) => {
                     self.watched.insert(directory.clone());

@@ -6,6 +6,6 @@ mod no_stacks;
 pub mod registry;
 mod unfused_rms_norm;
 
-pub use no_stacks::has_stacks;
 pub use finding::{Edit, Finding, Fix, Related};
+pub use no_stacks::has_stacks;
 pub use registry::{Context, Limits, RULES, Rule, check, rule};

@@ -32,7 +32,9 @@ pub fn has_stacks(profile: &Profile) -> bool {
 }
 
 fn in_file(context: &Context, file: &FileKey) -> Vec<Finding> {
-    let Some(text) = context.sources.text(file).filter(|text| text.contains("profile(")) else { return Vec::new() };
+    let Some(text) = context.sources.text(file).filter(|text| text.contains("profile(")) else {
+        return Vec::new();
+    };
     let module = Module::parse(text.clone());
     let finding = |call: &ProfilerCall| {
         let fix = fix(call)?;

@@ -39,7 +39,13 @@ fn in_file(context: &Context, id: FileId, file: &FileCosts) -> Vec<Finding> {
     module.rms_norms().iter().filter_map(|norm| finding(context, id, file, &module, norm)).collect()
 }
 
-fn finding(context: &Context, id: FileId, file: &FileCosts, module: &Module, norm: &RmsNorm) -> Option<Finding> {
+fn finding(
+    context: &Context,
+    id: FileId,
+    file: &FileCosts,
+    module: &Module,
+    norm: &RmsNorm,
+) -> Option<Finding> {
     let lines: BTreeSet<u32> = norm.parts.iter().flat_map(|part| part.lines.0..=part.lines.1).collect();
     let evidence: Vec<&Charge> = context
         .attribution
@@ -55,7 +61,9 @@ fn finding(context: &Context, id: FileId, file: &FileCosts, module: &Module, nor
         return None;
     }
     let mut cost = Cost::default();
-    evidence.iter().for_each(|charge| cost += charge.cost);
+    for charge in &evidence {
+        cost += charge.cost;
+    }
     let function = module.scope(norm.function);
     let message = format!(
         "RMSNorm op by op: {} dispatches, {} {} ({}), where one torch.rms_norm would do",
@@ -67,7 +75,8 @@ fn finding(context: &Context, id: FileId, file: &FileCosts, module: &Module, nor
     let name = name_range(&file.text, function.range.clone(), &function.name);
     let scope = name.start.min(norm.range.start)..norm.range.end;
     let fixes = rewrite(norm).into_iter().chain(compile(context, file, module, norm)).collect();
-    let related = vec![Related { range: norm.result.clone(), message: "gives the normalized result".to_owned() }];
+    let related =
+        vec![Related { range: norm.result.clone(), message: "gives the normalized result".to_owned() }];
     Some(Finding {
         code: RULE.code,
         file: file.key.clone(),
@@ -84,7 +93,9 @@ fn finding(context: &Context, id: FileId, file: &FileCosts, module: &Module, nor
 fn is_on(place: &Place, id: FileId, lines: &BTreeSet<u32>) -> bool {
     match place {
         Place::Line { file, line, .. } => *file == id && lines.contains(line),
-        Place::Ambiguous { file, lines: any, .. } => *file == id && any.iter().all(|line| lines.contains(line)),
+        Place::Ambiguous { file, lines: any, .. } => {
+            *file == id && any.iter().all(|line| lines.contains(line))
+        }
         Place::Function { .. } | Place::None => false,
     }
 }

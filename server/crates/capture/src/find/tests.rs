@@ -30,7 +30,8 @@ fn numbers_in_comparable_names_decide_whatever_the_file_times() {
     for name in ["iteration_20", "iteration_9", "iteration_10"] {
         put(root.path(), &format!("{name}/rank0_trace.json"), TRACE);
     }
-    let order: Vec<String> = ["20", "10", "9"].iter().map(|n| format!("iteration_{n}/rank0_trace.json")).collect();
+    let order: Vec<String> =
+        ["20", "10", "9"].iter().map(|n| format!("iteration_{n}/rank0_trace.json")).collect();
     assert_eq!(found(root.path()), order);
 }
 

@@ -38,9 +38,11 @@ pub fn captures(world: &Snapshot, summaries: &Summaries) -> Captures {
     let until = Instant::now() + PEEK_TIME;
     let shown = world.shown.as_ref().map(|shown| &shown.capture.path);
     // The capture on screen may have been picked by hand from outside the watched folders.
-    let outside = world.shown.as_ref().map(|shown| &shown.capture).filter(|capture| {
-        !world.captures.iter().any(|known| known.path == capture.path)
-    });
+    let outside = world
+        .shown
+        .as_ref()
+        .map(|shown| &shown.capture)
+        .filter(|capture| !world.captures.iter().any(|known| known.path == capture.path));
     let items = outside.into_iter().chain(world.captures.iter()).filter_map(|capture| {
         let summary = match summaries.of(capture, until) {
             // In a watched folder, what is no trace is not worth a word.
@@ -49,7 +51,9 @@ pub fn captures(world: &Snapshot, summaries: &Summaries) -> Captures {
             None => None,
         };
         let age = SystemTime::now().duration_since(capture.modified).unwrap_or_default();
-        let text = |pick: fn(&ide::Summary) -> &String| summary.as_ref().map_or_else(String::new, |s| pick(s).clone());
+        let text = |pick: fn(&ide::Summary) -> &String| {
+            summary.as_ref().map_or_else(String::new, |s| pick(s).clone())
+        };
         Some(CaptureItem {
             id: capture.path.display().to_string(),
             name: capture.name.clone(),

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use ide::Finding;
 use lsp_types::{
-    CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Diagnostic, NumberOrString, Range, TextEdit,
-    WorkspaceEdit,
+    CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Diagnostic, NumberOrString, Range,
+    TextEdit, WorkspaceEdit,
 };
 
 use crate::diagnostics::moved;
@@ -24,18 +24,20 @@ pub fn code_actions(
         return Vec::new();
     }
     let path = document.path.as_deref();
-    let here = |finding: &&Finding| Some(capture::canonical(finding.file.path.as_ref().as_ref())).as_deref() == path;
+    let here =
+        |finding: &&Finding| Some(capture::canonical(finding.file.path.as_ref().as_ref())).as_deref() == path;
     let mut actions = Vec::new();
     for finding in shown.marks.findings.iter().filter(|f| !f.fixes.is_empty()).filter(here) {
         let map = document.map_from(&finding.text);
         let now = |bytes| moved(&finding.text, &map, &document.text, &document.lines, bytes);
-        if !now(&finding.scope).is_some_and(|scope| overlap(scope, wanted)) {
+        if !now(&finding.scope).is_some_and(|scope| share_a_line(scope, wanted)) {
             continue;
         }
         for fix in &finding.fixes {
-            let edits = fix.edits.iter().map(|edit| {
-                Some(TextEdit { range: now(&edit.range)?, new_text: edit.new_text.clone() })
-            });
+            let edits = fix
+                .edits
+                .iter()
+                .map(|edit| Some(TextEdit { range: now(&edit.range)?, new_text: edit.new_text.clone() }));
             // One changed line under the fix and it is no longer known to be right.
             let Some(edits) = edits.collect::<Option<Vec<_>>>() else { continue };
             let changes = HashMap::from([(document.uri.clone(), edits)]);
@@ -52,12 +54,14 @@ pub fn code_actions(
     actions
 }
 
-fn overlap(a: Range, b: Range) -> bool {
-    a.start <= b.end && b.start <= a.end
+/// Whether two ranges share a line: a fix is offered wherever on its lines the cursor is.
+fn share_a_line(a: Range, b: Range) -> bool {
+    a.start.line <= b.end.line && b.start.line <= a.end.line
 }
 
 fn diagnostics_of(finding: &Finding, context: &CodeActionContext) -> Option<Vec<Diagnostic>> {
     let code = NumberOrString::String(finding.code.to_owned());
-    let same: Vec<_> = context.diagnostics.iter().filter(|d| d.code.as_ref() == Some(&code)).cloned().collect();
+    let same: Vec<_> =
+        context.diagnostics.iter().filter(|d| d.code.as_ref() == Some(&code)).cloned().collect();
     (!same.is_empty()).then_some(same)
 }

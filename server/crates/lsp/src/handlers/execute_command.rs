@@ -33,7 +33,8 @@ pub async fn execute(
             shown.await.map(|shown| json!(shown)).map_err(|_| ENDING.to_owned())
         }
         command::SHOW_CAPTURE => {
-            let path = arguments.first().and_then(Value::as_str).ok_or("ATen Lens: name the trace to show")?;
+            let path =
+                arguments.first().and_then(Value::as_str).ok_or("ATen Lens: name the trace to show")?;
             let (answer, shown) = oneshot::channel();
             tell(events, Event::Show(PathBuf::from(path), answer))?;
             shown.await.map_err(|_| ENDING.to_owned())?.map(|()| Value::Null)

@@ -1,5 +1,7 @@
 //! `textDocument/hover`.
 
+use std::fmt::Write as _;
+
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 use serde_json::json;
 
@@ -15,7 +17,8 @@ pub fn hover(
     at: Position,
     capabilities: &ResolvedClientCapabilities,
 ) -> Option<Hover> {
-    let value = text(world, document, at.line, capabilities.client_commands.then(|| link(document, at.line)))?;
+    let links = capabilities.client_commands.then(|| link(document, at.line));
+    let value = text(world, document, at.line, links.as_deref())?;
     let kind = if capabilities.markdown_hover { MarkupKind::Markdown } else { MarkupKind::PlainText };
     Some(Hover {
         contents: HoverContents::Markup(MarkupContent { kind, value }),
@@ -24,14 +27,15 @@ pub fn hover(
 }
 
 /// The hover's Markdown for a 0-based line of the document.
-pub fn text(world: &Snapshot, document: &Document, line: u32, links: Option<String>) -> Option<String> {
+pub fn text(world: &Snapshot, document: &Document, line: u32, links: Option<&str>) -> Option<String> {
     let (shown, file) = world.marked(document)?;
     let origin = document.map_from(&shown.analysis.file(file).text).origin(line)?;
-    ide::hover::hover(&shown.analysis, file, origin + 1, links.as_deref())
+    ide::hover::hover(&shown.analysis, file, origin + 1, links)
 }
 
 fn link(document: &Document, line: u32) -> String {
-    let params = OperatorsParams { uri: Some(document.uri.clone()), line: Some(line), ..OperatorsParams::default() };
+    let params =
+        OperatorsParams { uri: Some(document.uri.clone()), line: Some(line), ..OperatorsParams::default() };
     format!("[Open in trace](command:{}?{})", command::OPEN_TRACE, encoded(&json!([params]).to_string()))
 }
 
@@ -42,7 +46,7 @@ fn encoded(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
             encoded.push(byte as char);
         } else {
-            encoded.push_str(&format!("%{byte:02X}"));
+            let _ = write!(encoded, "%{byte:02X}");
         }
     }
     encoded

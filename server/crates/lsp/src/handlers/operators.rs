@@ -8,15 +8,22 @@ use crate::protocol::{Cell, Column, Location, Operators, OperatorsParams, Row};
 use crate::snapshot::{Shown, Snapshot};
 
 /// The table, or one line why there is none.
-pub fn operators(world: &Snapshot, documents: &Documents, params: &OperatorsParams) -> Result<Operators, String> {
+pub fn operators(
+    world: &Snapshot,
+    documents: &Documents,
+    params: &OperatorsParams,
+) -> Result<Operators, String> {
     let Some(shown) = world.shown.as_deref() else { return Err(world.status.detail.clone()) };
     let id = shown.capture.path.display().to_string();
     if params.capture.as_ref().is_some_and(|wanted| *wanted != id) {
-        return Err("ATen Lens: that capture is not the one shown; run atenLens.server.showCapture first".to_owned());
+        return Err(
+            "ATen Lens: that capture is not the one shown; run atenLens.server.showCapture first".to_owned()
+        );
     }
     let table = ide::operators::operators(&shown.analysis, params.as_torch);
     let asked = asked_line(shown, documents, params);
-    let selected = asked.and_then(|(file, line)| ide::operators::row_of_line(&shown.analysis, &table, file, line));
+    let selected =
+        asked.and_then(|(file, line)| ide::operators::row_of_line(&shown.analysis, &table, file, line));
     Ok(Operators {
         capture: id,
         title: shown.capture.name.clone(),

@@ -1,0 +1,266 @@
+//! Which line left which event: the children of a frame, in order, read against the function's automaton.
+//!
+//! Every way to run through the automaton that explains the observed sequence has a cost. The cheapest ways are found
+//! exactly (forward, then backward over the same lattice), and for each observation the lines that any of them uses. One
+//! line: it is known. Several: they are kept. The work is bounded per observation, so that a function of any length and a
+//! trace of any size take time in proportion.
+
+mod closure;
+mod inputs;
+mod observation;
+mod score;
+
+use source::{Automaton, Cost, State};
+
+use closure::{Closure, Direction};
+pub(crate) use inputs::Inputs;
+pub(crate) use observation::{Kind, Observation};
+
+/// Readings that cost at most this much more than the cheapest count as equally good.
+const SLACK: Cost = 2;
+/// Readings this much dearer than the cheapest are dropped on the way.
+const WINDOW: Cost = 240;
+/// How far ahead silent edges are followed.
+const REACH: Cost = 400;
+/// An observation that no place in the text explains.
+const UNEXPLAINED: Cost = 86;
+/// The same for an op that dispatch itself puts in.
+const IMPLICIT: Cost = 18;
+/// What it costs not to reach the end of the function.
+const UNFINISHED: Cost = 600;
+/// Edges that may be looked at for one observation, and in all.
+const MOST_WORK: usize = 40_000_000;
+
+/// An expression over more lines than this is not looked for on its last ones.
+const MOST_LINES: u32 = 500;
+
+/// Ops that dispatch puts in by itself: casts, copies, bookkeeping.
+const IMPLICIT_OPS: [&str; 12] = [
+    "to",
+    "_to_copy",
+    "lift_fresh",
+    "detach_",
+    "result_type",
+    "expand",
+    "alias",
+    "detach",
+    "empty",
+    "resolve_conj",
+    "resolve_neg",
+    "copy_",
+];
+
+/// Where reading may begin and end.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Entry {
+    /// At the beginning, to the end.
+    Whole,
+    /// A generator or coroutine: from the beginning or behind a pause, to a pause or the end. The line is the one that
+    /// the frame names.
+    Resumed { line: u32, begins: bool },
+    /// A frame that was running before the recording began: anywhere, at best from this line on.
+    Running { line: u32 },
+}
+
+/// What is asked of [`align`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Span {
+    pub entry: Entry,
+    /// The frame was still running when the recording ended: it may end anywhere.
+    pub cut: bool,
+}
+
+/// What is known of one observation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Lines {
+    /// Sorted lines that the best readings put it on.
+    pub lines: Vec<u32>,
+    /// Some best reading puts it nowhere.
+    pub unexplained: bool,
+}
+
+/// One way to explain one observation.
+struct Transition {
+    from: State,
+    to: State,
+    line: u32,
+    cost: Cost,
+}
+
+struct Layer {
+    /// States before the observation and what reaching them cost.
+    before: Vec<(State, Cost)>,
+    transitions: Vec<Transition>,
+    insertion: Cost,
+}
+
+/// The lines of each observation; `None` when the function is too large to read within bounds.
+pub(crate) fn align(
+    automaton: &Automaton,
+    observations: &[Observation<'_>],
+    span: &Span,
+) -> Option<Vec<Lines>> {
+    if automaton.states() == 0 {
+        return None;
+    }
+    let mut closure = Closure::new(automaton, MOST_WORK);
+    let mut layers = Vec::with_capacity(observations.len());
+    let mut now = starts(automaton, &span.entry);
+    for observation in observations {
+        let (layer, next) = step(automaton, &mut closure, now, observation)?;
+        layers.push(layer);
+        now = next;
+    }
+    let ends = end_costs(automaton, &mut closure, span, &now)?;
+    let best = now.iter().zip(&ends).map(|(&(_, cost), &end)| cost + end).min()?;
+    let rest = now.iter().zip(&ends).map(|(&(state, _), &end)| (state, end)).collect();
+    backward(&mut closure, &layers, rest, best + SLACK)
+}
+
+/// Whether an op is one that dispatch puts in by itself.
+pub(crate) fn is_implicit(observation: &Observation<'_>) -> bool {
+    observation.aten().is_some_and(|base| IMPLICIT_OPS.contains(&base))
+}
+
+/// Whether the text holds a place that fits on the lines that the trace names: on most of them, for some calls (a
+/// finalizer, a hook) have none in any text.
+pub(crate) fn anchors_fit(automaton: &Automaton, observations: &[Observation<'_>]) -> bool {
+    let mut by_line: std::collections::HashMap<u32, Vec<&source::Emitter>> = std::collections::HashMap::new();
+    for step in automaton.steps() {
+        let (first, last) = step.emitter.lines;
+        for line in first..=last.min(first + MOST_LINES) {
+            by_line.entry(line).or_default().push(&step.emitter);
+        }
+    }
+    let (mut fitting, mut anchored) = (0usize, 0usize);
+    for observation in observations {
+        let Some(line) = observation.line else { continue };
+        anchored += 1;
+        let fits = |emitter: &&source::Emitter| score::score(emitter, observation).is_some();
+        fitting += usize::from(by_line.get(&line).is_some_and(|emitters| emitters.iter().any(fits)));
+    }
+    fitting * 2 >= anchored
+}
+
+fn starts(automaton: &Automaton, entry: &Entry) -> Vec<(State, Cost)> {
+    let mut starts = Vec::new();
+    match *entry {
+        Entry::Whole => starts.push((automaton.start, 0)),
+        Entry::Resumed { line, begins } => {
+            if begins {
+                starts.push((automaton.start, 0));
+            }
+            starts.extend(automaton.pauses.iter().filter(|p| p.line == line).map(|p| (p.after, 0)));
+            if starts.is_empty() {
+                starts.push((automaton.start, 10));
+                starts.extend(automaton.pauses.iter().map(|p| (p.after, 10)));
+            }
+        }
+        Entry::Running { line } => {
+            starts.push((automaton.start, 20));
+            for step in automaton.steps() {
+                starts.push((step.from, if step.emitter.line == line { 0 } else { 10 }));
+            }
+        }
+    }
+    starts.sort_unstable();
+    starts.dedup_by_key(|&mut (state, _)| state);
+    starts
+}
+
+/// Explains one observation in every affordable way.
+fn step(
+    automaton: &Automaton,
+    closure: &mut Closure<'_>,
+    before: Vec<(State, Cost)>,
+    observation: &Observation<'_>,
+) -> Option<(Layer, Vec<(State, Cost)>)> {
+    let insertion = if is_implicit(observation) { IMPLICIT } else { UNEXPLAINED };
+    let mut transitions = Vec::new();
+    let mut next: Vec<(State, Cost)> =
+        before.iter().map(|&(state, cost)| (state, cost + insertion)).collect();
+    closure.run(&before, Direction::Onward, REACH)?;
+    for &state in closure.reached() {
+        let reached = closure.cost(state);
+        for at in automaton.steps_from(state) {
+            let step = &automaton.steps()[at as usize];
+            let Some(cost) = score::score(&step.emitter, observation) else { continue };
+            let line = step.emitter.line;
+            next.push((step.to, reached + cost));
+            transitions.push(Transition { from: state, to: step.to, line, cost });
+            if let Some(again) = score::again(&step.emitter, observation) {
+                next.push((state, reached + cost + again));
+                transitions.push(Transition { from: state, to: state, line, cost: cost + again });
+            }
+        }
+    }
+    // The cheapest way to each state, without those that fell too far behind.
+    next.sort_unstable();
+    next.dedup_by_key(|&mut (state, _)| state);
+    let least = next.iter().map(|&(_, cost)| cost).min()?;
+    next.retain(|&(_, cost)| cost <= least + WINDOW);
+    Some((Layer { before, transitions, insertion }, next))
+}
+
+/// What ending after the last observation costs from each state.
+fn end_costs(
+    automaton: &Automaton,
+    closure: &mut Closure<'_>,
+    span: &Span,
+    last: &[(State, Cost)],
+) -> Option<Vec<Cost>> {
+    if span.cut || matches!(span.entry, Entry::Running { .. }) {
+        return Some(vec![0; last.len()]);
+    }
+    let mut ends = vec![(automaton.end, 0)];
+    if matches!(span.entry, Entry::Resumed { .. }) {
+        ends.extend(automaton.pauses.iter().map(|pause| (pause.before, 0)));
+    }
+    closure.run(&ends, Direction::Back, UNFINISHED)?;
+    Some(last.iter().map(|&(state, _)| closure.cost(state).min(UNFINISHED)).collect())
+}
+
+/// Walks back over the readings that cost at most `limit` and notes the lines they use.
+fn backward(
+    closure: &mut Closure<'_>,
+    layers: &[Layer],
+    mut rest: Vec<(State, Cost)>,
+    limit: Cost,
+) -> Option<Vec<Lines>> {
+    let mut found = vec![Lines::default(); layers.len()];
+    for (layer, found) in layers.iter().zip(&mut found).rev() {
+        let rest_of =
+            |state: State| rest.binary_search_by_key(&state, |&(state, _)| state).ok().map(|at| rest[at].1);
+        // From where each explanation starts, the cheapest way to the end.
+        let mut middle: Vec<(State, Cost)> =
+            layer.transitions.iter().filter_map(|t| Some((t.from, t.cost + rest_of(t.to)?))).collect();
+        middle.sort_unstable();
+        middle.dedup_by_key(|&mut (state, _)| state);
+        let least = layer.before.iter().map(|&(_, cost)| cost).min().unwrap_or(0);
+        closure.run(&middle, Direction::Back, limit.saturating_sub(least))?;
+        let mut before = Vec::with_capacity(layer.before.len());
+        for &(state, cost) in &layer.before {
+            let mut to_end = closure.cost(state);
+            if let Some(rest) = rest_of(state) {
+                to_end = to_end.min(layer.insertion + rest);
+                found.unexplained |= cost + layer.insertion + rest <= limit;
+            }
+            if to_end != Cost::MAX && cost + to_end <= limit {
+                before.push((state, to_end));
+            }
+        }
+        let reached: Vec<(State, Cost)> = layer.before.clone();
+        closure.run(&reached, Direction::Onward, REACH)?;
+        for transition in &layer.transitions {
+            let Some(rest) = rest_of(transition.to) else { continue };
+            let start = closure.cost(transition.from);
+            if start != Cost::MAX && start + transition.cost + rest <= limit {
+                found.lines.push(transition.line);
+            }
+        }
+        found.lines.sort_unstable();
+        found.lines.dedup();
+        rest = before;
+    }
+    Some(found)
+}

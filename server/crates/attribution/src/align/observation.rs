@@ -1,0 +1,35 @@
+//! What is seen below a frame.
+
+use super::Inputs;
+
+/// An event directly below a frame (annotations are looked through).
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Observation<'a> {
+    pub kind: Kind<'a>,
+    /// The 1-based line that the trace itself gives for the call, if it does.
+    pub line: Option<u32>,
+    /// The arguments of the op, or of the one op below a builtin's frame.
+    pub inputs: Inputs<'a>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Kind<'a> {
+    /// An op or a launch without a frame of its own. The name is complete: `aten::mul`.
+    Op(&'a str),
+    /// A frame of a function written in C.
+    Builtin(&'a str),
+    /// A frame of a function written in Python, and whether it is in torch's tensor module.
+    Python { function: &'a str, of_tensor: bool },
+    /// A frame of an `nn.Module`'s call.
+    Module(&'a str),
+}
+
+impl<'a> Observation<'a> {
+    /// The name of an ATen op without its namespace.
+    pub fn aten(&self) -> Option<&'a str> {
+        match self.kind {
+            Kind::Op(name) => name.strip_prefix("aten::"),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! How well a place in the text explains an event.
+
+use source::{Cost, Emitter, EmitterKind};
+
+use super::{Kind, Observation};
+
+/// Names of functions that stand for what they wrap.
+const WRAPPERS: [&str; 14] = [
+    "__init__",
+    "__new__",
+    "__call__",
+    "wrapper",
+    "inner",
+    "decorate_context",
+    "wrapped",
+    "_wrapped",
+    "fn",
+    "_fn",
+    "decorate_autocast",
+    "compile_wrapper",
+    "wrapper_fn",
+    "<lambda>",
+];
+
+/// The cost of explaining `observation` by `emitter`; `None` when it cannot be.
+pub(super) fn score(emitter: &Emitter, observation: &Observation<'_>) -> Option<Cost> {
+    let cost = match observation.kind {
+        Kind::Op(name) => op(emitter, name, observation)?,
+        Kind::Builtin(function) => builtin(emitter, function, observation)?,
+        Kind::Python { function, of_tensor } => python(emitter, function, of_tensor)?,
+        Kind::Module(_) if emitter.kind == EmitterKind::Call => 10,
+        Kind::Module(_) => return None,
+    };
+    // The trace's own line is a hard constraint: a reading that contradicts it is none.
+    match observation.line {
+        None => Some(cost + 6),
+        Some(line) if line == emitter.line => Some(cost),
+        Some(line) if emitter.lines.0 <= line && line <= emitter.lines.1 => Some(cost + 8),
+        Some(_) => None,
+    }
+}
+
+/// What it costs that `emitter` explains one more event of the kind; `None` when it leaves only one.
+pub(super) fn again(emitter: &Emitter, observation: &Observation<'_>) -> Option<Cost> {
+    emitter.repeat.or(match observation.kind {
+        Kind::Python { function, .. } if emitter.kind == EmitterKind::Call && emitter.opens(function) => {
+            Some(6)
+        }
+        _ => None,
+    })
+}
+
+fn op(emitter: &Emitter, name: &str, observation: &Observation<'_>) -> Option<Cost> {
+    let is_call = emitter.kind == EmitterKind::Call;
+    let Some(base) = name.strip_prefix("aten::") else {
+        // An operator of a library, called through a binding.
+        return is_call.then_some(30);
+    };
+    let plain = |name: &str| name.trim_end_matches('_').len();
+    let contradiction = match emitter.kind {
+        EmitterKind::Binary | EmitterKind::Compare => observation.inputs.against_operator(&emitter.operands),
+        EmitterKind::Subscript => observation.inputs.against_arguments(&emitter.operands),
+        _ => 0,
+    };
+    if emitter.ops.contains(&base) {
+        return Some(contradiction);
+    }
+    let stem = &base[..plain(base)];
+    if emitter.ops.iter().any(|op| op[..plain(op)] == *stem) {
+        return Some(4 + contradiction);
+    }
+    if !is_call || !emitter.ops.is_empty() {
+        return None;
+    }
+    match emitter.name.as_deref() {
+        Some(called) if called == base => Some(10),
+        // A type's constructor leaves no frame.
+        Some(called) if called.starts_with(char::is_uppercase) => Some(50),
+        None => Some(50),
+        Some(_) => None,
+    }
+}
+
+fn builtin(emitter: &Emitter, function: &str, observation: &Observation<'_>) -> Option<Cost> {
+    match (emitter.kind, emitter.opens(function)) {
+        (EmitterKind::Call, true) => Some(observation.inputs.against_arguments(&emitter.operands)),
+        (EmitterKind::Call, false) => Some(60),
+        (_, true) => Some(2),
+        (_, false) => None,
+    }
+}
+
+fn python(emitter: &Emitter, function: &str, of_tensor: bool) -> Option<Cost> {
+    if emitter.opens(function) {
+        return Some(0);
+    }
+    let wraps_tensor = of_tensor && matches!(function, "wrapped" | "__torch_function__");
+    match emitter.kind {
+        EmitterKind::Call if WRAPPERS.contains(&function) => Some(12),
+        EmitterKind::Call => Some(44),
+        EmitterKind::Binary | EmitterKind::Unary | EmitterKind::Compare | EmitterKind::Subscript
+            if wraps_tensor =>
+        {
+            Some(2)
+        }
+        EmitterKind::Iterate => Some(50),
+        EmitterKind::Attribute | EmitterKind::SetAttribute => Some(70),
+        EmitterKind::Binary
+        | EmitterKind::Unary
+        | EmitterKind::Compare
+        | EmitterKind::Subscript
+        | EmitterKind::Truth
+            if function.starts_with("__") =>
+        {
+            Some(30)
+        }
+        _ => None,
+    }
+}

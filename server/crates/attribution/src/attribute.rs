@@ -1,0 +1,138 @@
+//! Puts it together: charges, their places, and the sums over files and functions.
+
+use std::collections::HashMap;
+
+use profile::{Callee, EventId, Kind, Profile};
+use source::{Comprehensions, SourceFiles};
+
+use crate::charges::{charge, launches};
+use crate::files::Files;
+use crate::frames::{Frames, FunctionKey};
+use crate::inclusive::inclusive;
+use crate::model::{
+    Attribution, Charge, ChargeKind, Cost, Direction, FileCosts, FileId, FunctionCost, FunctionId, Place,
+    Precision,
+};
+use crate::places::{Placed, Places};
+use crate::readings::Reading;
+
+/// Gives every charged op of a profile its place in the sources.
+///
+/// Never fails: what cannot be placed is unattributed. The texts are read through `sources` once each; lines count in
+/// the texts as they were then ([`FileCosts::text`]).
+pub fn attribute(profile: &Profile, sources: &dyn SourceFiles) -> Attribution {
+    let files = Files::new(sources, comprehensions(profile));
+    let frames = Frames::new(profile, &files);
+    let launches = launches(profile);
+    let places = Places::new(&frames, &launches);
+    let charges = charge(profile, &launches, &|event| places.names_line(event));
+
+    let mut gathered = Gathered::default();
+    let forward_ops = charges
+        .events
+        .iter()
+        .map(|&(event, _)| event)
+        .filter(|&event| profile.event(event).kind == Kind::Op && !profile.is_backward(event));
+    for ((file, function), below) in inclusive(profile, &places, forward_ops) {
+        let (file, function) = gathered.function(&files, file, function);
+        let function = &mut gathered.files[file.0 as usize].functions[function.0 as usize];
+        (function.inclusive, function.inclusive_ops) = (below.cost, below.ops);
+    }
+    let mut attribution = Attribution::default();
+    attribution.unattributed.device_ns = charges.lost_device_ns;
+    attribution.totals.device_ns = charges.lost_device_ns;
+    for (event, cost) in charges.events {
+        let (direction, placed, why) = place(profile, &places, event);
+        let place = placed.map_or(Place::None, |placed| gathered.place(&files, placed));
+        match &place {
+            Place::None => attribution.unattributed += cost,
+            Place::Function { file, function } => {
+                gathered.files[file.0 as usize].functions[function.0 as usize].own += cost;
+            }
+            Place::Line { .. } | Place::Ambiguous { .. } => {}
+        }
+        attribution.totals += cost;
+        let kind =
+            if profile.event(event).kind == Kind::Runtime { ChargeKind::Launch } else { ChargeKind::Op };
+        attribution.charges.push(Charge { event, kind, direction, cost, place, why });
+    }
+    attribution.files = gathered.files;
+    attribution
+}
+
+/// A backward op belongs to the line of the forward op it differentiates; one without (the accumulation of a gradient)
+/// to where it runs.
+fn place(profile: &Profile, places: &Places<'_>, event: EventId) -> (Direction, Option<Placed>, String) {
+    let backward = profile.is_backward(event);
+    let direction = if backward { Direction::Backward } else { Direction::Forward };
+    if backward
+        && let Some(forward) = profile.forward_of(event)
+        && let Some(placed) = places.of(forward)
+    {
+        let why = format!("forward op {}: {}", profile.name(forward), placed.why);
+        return (direction, Some(placed), why);
+    }
+    let placed = places.of(event);
+    let why = placed.as_ref().map_or("no frame of the sources is around it", |placed| placed.why);
+    (direction, placed, why.to_owned())
+}
+
+/// Python up to 3.11 runs comprehensions in frames of their own, which a trace then shows.
+fn comprehensions(profile: &Profile) -> Comprehensions {
+    let own_frame = |id: EventId| {
+        profile.frame(id).is_some_and(|info| match info.callee {
+            Callee::Python { function, .. } => {
+                matches!(profile.text(function), "<listcomp>" | "<dictcomp>" | "<setcomp>")
+            }
+            _ => false,
+        })
+    };
+    if profile.ids().any(own_frame) { Comprehensions::Nested } else { Comprehensions::Inlined }
+}
+
+/// The files with costs, in the order they were met.
+#[derive(Default)]
+struct Gathered {
+    files: Vec<FileCosts>,
+    by_id: HashMap<FileId, FileId>,
+    functions: HashMap<(FileId, FunctionKey), FunctionId>,
+}
+
+impl Gathered {
+    fn function(&mut self, files: &Files<'_>, found: FileId, function: FunctionKey) -> (FileId, FunctionId) {
+        let file = *self.by_id.entry(found).or_insert_with(|| {
+            let loaded = files.file(found);
+            self.files.push(FileCosts {
+                key: loaded.key.clone(),
+                text: loaded.module.text().clone(),
+                stale: false,
+                functions: Vec::new(),
+            });
+            FileId(self.files.len() as u32 - 1)
+        });
+        let functions = &mut self.files[file.0 as usize].functions;
+        let id = *self.functions.entry((file, function)).or_insert_with_key(|(_, key)| {
+            functions.push(FunctionCost {
+                name: key.name.clone(),
+                def_line: key.def_line,
+                end_line: key.end_line,
+                own: Cost::default(),
+                inclusive: Cost::default(),
+                inclusive_ops: 0,
+            });
+            FunctionId(functions.len() as u32 - 1)
+        });
+        (file, id)
+    }
+
+    fn place(&mut self, files: &Files<'_>, placed: Placed) -> Place {
+        let (file, function) = self.function(files, placed.file, placed.function);
+        self.files[file.0 as usize].stale |= placed.stale;
+        match placed.reading {
+            Reading::Exact(line) => Place::Line { file, function, line, precision: Precision::Exact },
+            Reading::Aligned(line) => Place::Line { file, function, line, precision: Precision::Aligned },
+            Reading::Ambiguous(lines) => Place::Ambiguous { file, function, lines },
+            Reading::Unknown(_) => Place::Function { file, function },
+        }
+    }
+}

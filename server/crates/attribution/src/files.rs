@@ -1,0 +1,132 @@
+//! The workspace's files as this attribution saw them: each parsed once, each function's automaton built once.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use source::{Automaton, Comprehensions, FileKey, Module, Scope, ScopeId, ScopeKind, SourceFiles};
+
+use crate::FileId;
+use crate::paths::recorded;
+
+/// A file that a frame was found in.
+pub(crate) struct File {
+    pub key: FileKey,
+    pub module: Module,
+    automata: Vec<OnceCell<Rc<Automaton>>>,
+}
+
+/// How a frame's name and line fit the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fit {
+    pub scope: ScopeId,
+    /// The line is where the text has the definition, or lies in it.
+    pub as_profiled: bool,
+}
+
+/// Looks up files by recorded path, with what was found kept.
+pub(crate) struct Files<'s> {
+    sources: &'s dyn SourceFiles,
+    comprehensions: Comprehensions,
+    files: RefCell<Vec<Rc<File>>>,
+    by_key: RefCell<HashMap<FileKey, Option<FileId>>>,
+    resolved: RefCell<HashMap<(String, Option<(String, u32)>), Option<FileId>>>,
+}
+
+impl<'s> Files<'s> {
+    pub fn new(sources: &'s dyn SourceFiles, comprehensions: Comprehensions) -> Self {
+        Self {
+            sources,
+            comprehensions,
+            files: RefCell::default(),
+            by_key: RefCell::default(),
+            resolved: RefCell::default(),
+        }
+    }
+
+    pub fn file(&self, id: FileId) -> Rc<File> {
+        Rc::clone(&self.files.borrow()[id.0 as usize])
+    }
+
+    /// The file of a recorded path. `function`, the name and line of a frame in it, decides between files that agree
+    /// equally well; without it, or when it does not decide, there is none.
+    pub fn resolve(&self, path: &str, function: Option<(&str, u32)>) -> Option<FileId> {
+        let key = (path.to_owned(), function.map(|(name, line)| (name.to_owned(), line)));
+        if let Some(&known) = self.resolved.borrow().get(&key) {
+            return known;
+        }
+        let found = self.find(path, function);
+        self.resolved.borrow_mut().insert(key, found);
+        found
+    }
+
+    fn find(&self, path: &str, function: Option<(&str, u32)>) -> Option<FileId> {
+        // What the user maps is mapped before anything else, code that would have no file included.
+        let mapped = self.sources.map_path(path);
+        let recorded = recorded(mapped.as_deref().unwrap_or(path))?;
+        let best = recorded.best(self.sources.candidates(recorded.base()));
+        if let [only] = &best[..] {
+            return self.load(only);
+        }
+        let (name, line) = function?;
+        let loaded: Vec<_> = best.iter().filter_map(|key| self.load(key)).collect();
+        let only = |fits: &dyn Fn(&Module) -> bool| {
+            let mut fitting = loaded.iter().filter(|id| fits(&self.file(**id).module));
+            let first = fitting.next().copied();
+            (first, fitting.next().is_some())
+        };
+        let defines = |scope: &Scope| scope.kind == ScopeKind::Function && &*scope.name == name;
+        let begins = |module: &Module| {
+            module.scopes().iter().any(|s| defines(s) && s.first_line <= line && line <= s.def_line)
+        };
+        let (begun, several) = only(&begins);
+        if begun.is_some() {
+            return if several { None } else { begun };
+        }
+        let (named, several) = only(&|module| module.scopes().iter().any(defines));
+        if several { None } else { named }
+    }
+
+    fn load(&self, key: &FileKey) -> Option<FileId> {
+        if let Some(&known) = self.by_key.borrow().get(key) {
+            return known;
+        }
+        let id = self.sources.text(key).map(|text| {
+            let module = Module::parse(text);
+            let automata = module.scopes().iter().map(|_| OnceCell::new()).collect();
+            let mut files = self.files.borrow_mut();
+            files.push(Rc::new(File { key: key.clone(), module, automata }));
+            FileId(files.len() as u32 - 1)
+        });
+        self.by_key.borrow_mut().insert(key.clone(), id);
+        id
+    }
+
+    /// The scope that a frame named `name` at `line` ran. A function that moved is found by its name where only one has
+    /// it; then the text is not as profiled.
+    pub fn fit(&self, file: FileId, name: &str, line: u32) -> Option<Fit> {
+        let file = self.file(file);
+        if let Some(scope) = file.module.scope_at(name, line) {
+            return Some(Fit { scope, as_profiled: true });
+        }
+        if name.starts_with('<') {
+            return None;
+        }
+        let mut named = file.module.scopes().iter().enumerate().filter(|(_, s)| &*s.name == name);
+        let (at, _) = named.next()?;
+        named.next().is_none().then_some(Fit { scope: ScopeId(at as u32), as_profiled: false })
+    }
+}
+
+impl File {
+    pub fn automaton(&self, scope: ScopeId, comprehensions: Comprehensions) -> Rc<Automaton> {
+        let build = || Rc::new(self.module.automaton(scope, comprehensions));
+        Rc::clone(self.automata[scope.0 as usize].get_or_init(build))
+    }
+}
+
+impl Files<'_> {
+    pub fn automaton(&self, file: FileId, scope: ScopeId) -> Rc<Automaton> {
+        self.file(file).automaton(scope, self.comprehensions)
+    }
+}

@@ -1,0 +1,119 @@
+//! Where the frames of a trace are in the workspace.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use profile::{Callee, EventId, Kind, Profile};
+use source::{Scope, ScopeId};
+
+use crate::FileId;
+use crate::files::{Files, Fit};
+
+/// A frame whose file lies in the sources.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Located {
+    pub file: FileId,
+    /// The scope it ran; `None` when the text has none that fits.
+    pub fit: Option<Fit>,
+    /// The line its name gives, 1-based.
+    pub line: u32,
+    /// What costs are filed under: the function around for lambdas and comprehensions.
+    pub function: FunctionKey,
+}
+
+/// A function by what tells it from others of its file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct FunctionKey {
+    pub def_line: u32,
+    pub end_line: u32,
+    pub name: String,
+}
+
+/// Frames by their names; a trace of a million frames has a few thousand distinct ones.
+pub(crate) struct Frames<'a> {
+    pub profile: &'a Profile,
+    pub files: &'a Files<'a>,
+    located: RefCell<HashMap<trace::Symbol, Option<std::rc::Rc<Located>>>>,
+}
+
+impl<'a> Frames<'a> {
+    pub fn new(profile: &'a Profile, files: &'a Files<'a>) -> Self {
+        Self { profile, files, located: RefCell::default() }
+    }
+
+    /// Where a frame is; `None` for frames of C functions and modules, and for files that are not in the sources.
+    pub fn locate(&self, frame: EventId) -> Option<std::rc::Rc<Located>> {
+        let Callee::Python { file, line, function } = self.profile.frame(frame)?.callee else { return None };
+        let name = self.profile.event(frame).name;
+        if let Some(known) = self.located.borrow().get(&name) {
+            return known.clone();
+        }
+        let (path, function) = (self.profile.text(file), self.profile.text(function));
+        let found = self.files.resolve(path, Some((function, line))).map(|file| {
+            let fit = self.files.fit(file, function, line);
+            std::rc::Rc::new(Located { file, fit, line, function: self.function(file, fit, function, line) })
+        });
+        self.located.borrow_mut().insert(name, found.clone());
+        found
+    }
+
+    /// The function that costs of a scope are filed under.
+    pub fn function(&self, file: FileId, fit: Option<Fit>, name: &str, line: u32) -> FunctionKey {
+        let file = self.files.file(file);
+        let module = &file.module;
+        let scope = match fit {
+            Some(fit) => module.function_of(fit.scope),
+            None if is_anonymous(name) || is_resumed(name) => module.enclosing_function(line),
+            None => {
+                let line = line.min(module.lines().count());
+                return FunctionKey { def_line: line, end_line: line, name: name.to_owned() };
+            }
+        };
+        key(module.scope(scope))
+    }
+
+    /// The frames around an event, innermost first.
+    pub fn around(&self, event: EventId) -> impl Iterator<Item = EventId> {
+        let tree = self.profile.tree();
+        std::iter::successors(tree.parent(event), move |&at| tree.parent(at))
+            .filter(|&at| self.profile.event(at).kind == Kind::Frame)
+    }
+
+    /// The innermost frame around an event whose file is in the sources, and the frame just inside it on the way.
+    pub fn innermost(&self, event: EventId) -> Option<(EventId, std::rc::Rc<Located>, Option<EventId>)> {
+        let mut inner = None;
+        for frame in self.around(event) {
+            if let Some(located) = self.locate(frame) {
+                return Some((frame, located, inner));
+            }
+            inner = Some(frame);
+        }
+        None
+    }
+
+    /// Whether a frame is a lambda's, a comprehension's, the module's, …
+    pub fn is_anonymous_frame(&self, frame: EventId) -> bool {
+        match self.profile.frame(frame).map(|info| info.callee) {
+            Some(Callee::Python { function, .. }) => is_anonymous(self.profile.text(function)),
+            _ => false,
+        }
+    }
+
+    pub fn scope(&self, file: FileId, scope: ScopeId) -> Scope {
+        self.files.file(file).module.scope(scope).clone()
+    }
+}
+
+pub(crate) fn key(scope: &Scope) -> FunctionKey {
+    FunctionKey { def_line: scope.def_line, end_line: scope.end_line, name: scope.name.to_string() }
+}
+
+/// `<lambda>`, `<listcomp>`, …: they belong to the function around them.
+pub(crate) fn is_anonymous(name: &str) -> bool {
+    name.starts_with('<')
+}
+
+/// Functions that `torch.compile` makes of the rest of a function after a graph break.
+pub(crate) fn is_resumed(name: &str) -> bool {
+    name.starts_with("torch_dynamo_resume_in_")
+}

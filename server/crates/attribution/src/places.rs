@@ -1,0 +1,119 @@
+//! Where an event belongs: its file, its function, its line, and how that is known.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use profile::{EventId, Kind};
+
+use crate::FileId;
+use crate::call_stack;
+use crate::frames::{Frames, FunctionKey};
+use crate::readings::{Reading, Readings};
+
+/// A place in the sources.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Placed {
+    pub file: FileId,
+    pub function: FunctionKey,
+    pub reading: Reading,
+    pub why: &'static str,
+    /// The text there is not the text that was profiled.
+    pub stale: bool,
+}
+
+pub(crate) struct Places<'a> {
+    frames: &'a Frames<'a>,
+    readings: Readings<'a>,
+}
+
+impl<'a> Places<'a> {
+    pub fn new(frames: &'a Frames<'a>, launches: &'a HashSet<EventId>) -> Self {
+        Self { frames, readings: Readings::new(frames, launches) }
+    }
+
+    /// The place of an op or launch; `None` when no frame around it is in the sources.
+    pub fn of(&self, event: EventId) -> Option<Placed> {
+        let Some((frame, located, inner)) = self.frames.innermost(event) else {
+            return self.of_call_stack(event);
+        };
+        let read = self.readings.of(frame, &located);
+        let child = self.child_below(frame, event);
+        // The line of the call that led here: of the frame just inside, or else of what lies directly below.
+        let direct = read.of(child);
+        let named =
+            inner.and_then(|inner| read.of(inner)).filter(|reading| matches!(reading, Reading::Exact(_)));
+        let reading = match (named, direct) {
+            (Some(exact), _) => exact.clone(),
+            (None, Some(reading)) => reading.clone(),
+            (None, None) => Reading::Unknown("it is not seen below the function"),
+        };
+        let why = match &reading {
+            Reading::Exact(_) => "the trace names the line of the call",
+            Reading::Aligned(_) => "the only line of the function that fits the order of events",
+            Reading::Ambiguous(_) => "several lines of the function fit equally well",
+            Reading::Unknown(why) => why,
+        };
+        let function = located.function.clone();
+        Some(Placed { file: located.file, function, reading, why, stale: read.stale })
+    }
+
+    /// The ancestor of `event`, or itself, that is seen directly below `frame`: annotations and calls are looked through.
+    fn child_below(&self, frame: EventId, event: EventId) -> EventId {
+        let tree = self.frames.profile.tree();
+        let mut seen = event;
+        let mut at = event;
+        while let Some(parent) = tree.parent(at) {
+            if parent == frame {
+                break;
+            }
+            if matches!(self.frames.profile.event(parent).kind, Kind::Op | Kind::Frame) {
+                seen = parent;
+            }
+            at = parent;
+        }
+        seen
+    }
+
+    fn of_call_stack(&self, event: EventId) -> Option<Placed> {
+        if self.frames.around(event).next().is_some() {
+            return None;
+        }
+        let stack = self.frames.profile.info(event).call_stack?;
+        let called = call_stack::read(self.frames.files, self.frames.profile.text(stack))?;
+        let (reading, why) = match called.line {
+            Some(line) => (Reading::Exact(line), "the recorded call stack names the line"),
+            None => {
+                let why = "the recorded call stack names the function only";
+                (Reading::Unknown(why), why)
+            }
+        };
+        Some(Placed { file: called.file, function: called.function, reading, why, stale: called.stale })
+    }
+
+    /// Whether the trace itself names the line of an op.
+    pub fn names_line(&self, event: EventId) -> bool {
+        self.of(event).is_some_and(|placed| matches!(placed.reading, Reading::Exact(_)))
+    }
+
+    /// The functions of the sources around an event, each once.
+    pub fn functions_around(&self, event: EventId) -> Rc<[(FileId, FunctionKey)]> {
+        let mut around: Vec<(FileId, FunctionKey)> = Vec::new();
+        for frame in self.frames.around(event) {
+            let Some(located) = self.frames.locate(frame) else { continue };
+            let is_function = located.fit.is_none_or(|fit| {
+                self.frames.scope(located.file, fit.scope).kind == source::ScopeKind::Function
+            });
+            if is_function && !self.frames.is_anonymous_frame(frame) {
+                around.push((located.file, located.function.clone()));
+            }
+        }
+        if around.is_empty()
+            && let Some(placed) = self.of_call_stack(event)
+        {
+            around.push((placed.file, placed.function));
+        }
+        around.sort_unstable();
+        around.dedup();
+        around.into()
+    }
+}

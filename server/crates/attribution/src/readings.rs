@@ -1,0 +1,265 @@
+//! The alignment of each frame's children with its function, made when first asked for and shared by frames that look
+//! alike.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+use profile::{Callee, EventId, Kind as EventKind, OpInfo, Profile};
+use source::{Automaton, Pause, Scope, ScopeKind};
+
+use crate::FileId;
+use crate::align::{self, Entry, Inputs, Kind, Lines, Observation, Span};
+use crate::frames::{Frames, Located};
+
+/// What the text says about one child of a frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// The trace names the line and the text fits.
+    Exact(u32),
+    Aligned(u32),
+    Ambiguous(Vec<u32>),
+    /// No line; why not.
+    Unknown(&'static str),
+}
+
+/// The children of one frame, read.
+#[derive(Debug)]
+pub(crate) struct FrameReading {
+    by_child: HashMap<EventId, usize>,
+    readings: Rc<Vec<Reading>>,
+    /// The text is not the text that was profiled.
+    pub stale: bool,
+}
+
+impl FrameReading {
+    pub fn of(&self, child: EventId) -> Option<&Reading> {
+        self.readings.get(*self.by_child.get(&child)?)
+    }
+}
+
+/// All readings of one attribution.
+pub(crate) struct Readings<'a> {
+    frames: &'a Frames<'a>,
+    launches: &'a HashSet<EventId>,
+    by_frame: RefCell<HashMap<EventId, Rc<FrameReading>>>,
+    alike: RefCell<HashMap<u64, Rc<Vec<Reading>>>>,
+    last_end: HashMap<profile::TrackId, i64>,
+}
+
+impl<'a> Readings<'a> {
+    pub fn new(frames: &'a Frames<'a>, launches: &'a HashSet<EventId>) -> Self {
+        let mut last_end = HashMap::new();
+        for event in frames.profile.events() {
+            let end = last_end.entry(event.track).or_insert(i64::MIN);
+            *end = event.end_ns().max(*end);
+        }
+        Self { frames, launches, by_frame: RefCell::default(), alike: RefCell::default(), last_end }
+    }
+
+    /// The reading of a frame that [`Frames::locate`] found.
+    pub fn of(&self, frame: EventId, located: &Located) -> Rc<FrameReading> {
+        if let Some(known) = self.by_frame.borrow().get(&frame) {
+            return Rc::clone(known);
+        }
+        let reading = Rc::new(self.read(frame, located));
+        self.by_frame.borrow_mut().insert(frame, Rc::clone(&reading));
+        reading
+    }
+
+    fn read(&self, frame: EventId, located: &Located) -> FrameReading {
+        let profile = self.frames.profile;
+        let mut children = Vec::new();
+        self.children(frame, &mut children);
+        let by_child = children.iter().enumerate().map(|(at, &child)| (child, at)).collect();
+        let Some(fit) = located.fit else {
+            let unknown = Reading::Unknown("the text has no function that fits");
+            return FrameReading {
+                by_child,
+                readings: Rc::new(vec![unknown; children.len()]),
+                stale: self.is_stale(frame),
+            };
+        };
+        let scope = self.frames.scope(located.file, fit.scope);
+        let anchors: Vec<Option<u32>> =
+            children.iter().map(|&child| self.anchor(frame, located.file, &scope, child)).collect();
+        let lies_outside = |line: &u32| *line < scope.first_line || *line > scope.end_line;
+        let automaton = self.frames.files.automaton(located.file, fit.scope);
+        let mut observations: Vec<_> = children
+            .iter()
+            .zip(&anchors)
+            .map(|(&child, &line)| Observation { kind: self.kind(child), line, inputs: self.inputs(child) })
+            .collect();
+        let stale = !fit.as_profiled
+            || anchors.iter().flatten().any(lies_outside)
+            || !align::anchors_fit(&automaton, &observations);
+        if stale {
+            // What was profiled stood elsewhere: the text is read afresh, without the trace's lines.
+            observations.iter_mut().for_each(|observation| observation.line = None);
+        }
+        let span = self.span(frame, located, &scope, &automaton.pauses);
+        let key = self.key(located.file, fit.scope.0, &span, &children, &observations);
+        let known = self.alike.borrow().get(&key).cloned();
+        let readings = known.unwrap_or_else(|| {
+            let readings = Rc::new(readings(&automaton, &observations, &span));
+            self.alike.borrow_mut().insert(key, Rc::clone(&readings));
+            readings
+        });
+        debug_assert_eq!(readings.len(), children.len(), "{}", profile.name(frame));
+        FrameReading { by_child, readings, stale }
+    }
+
+    /// A frame without a fitting function is one of an edited text, unless it is a kind that no text has.
+    fn is_stale(&self, frame: EventId) -> bool {
+        match self.frames.profile.frame(frame).map(|info| info.callee) {
+            Some(Callee::Python { function, .. }) => {
+                let name = self.frames.profile.text(function);
+                !crate::frames::is_resumed(name)
+                    && !name.starts_with("<generic parameters")
+                    && !name.starts_with("<annotation")
+            }
+            _ => false,
+        }
+    }
+
+    /// What is seen below a frame: ops, frames and launches, with annotations and other calls looked through.
+    fn children(&self, of: EventId, into: &mut Vec<EventId>) {
+        for &child in self.frames.profile.tree().children(of) {
+            match self.frames.profile.event(child).kind {
+                EventKind::Op | EventKind::Frame => into.push(child),
+                EventKind::Runtime if self.launches.contains(&child) => into.push(child),
+                _ => self.children(child, into),
+            }
+        }
+    }
+
+    /// The line of the call, where the trace names one that can be a call's.
+    fn anchor(&self, frame: EventId, file: FileId, scope: &Scope, child: EventId) -> Option<u32> {
+        let (path, line) = self.frames.profile.frame(child)?.call_from?;
+        let info = self.frames.profile.frame(frame)?;
+        let Callee::Python { file: own, line: own_line, function } = info.callee else { return None };
+        let profile = self.frames.profile;
+        let same = path == own
+            || self.frames.files.resolve(profile.text(path), Some((profile.text(function), own_line)))
+                == Some(file);
+        // Every call of a frame that dynamo made comes "from" the def line.
+        let from_def = scope.first_line <= line && line <= scope.def_line;
+        let one_line = scope.kind != ScopeKind::Function || scope.is_one_line();
+        (same && (one_line || !from_def)).then_some(line)
+    }
+
+    fn kind(&self, child: EventId) -> Kind<'a> {
+        let profile = self.frames.profile;
+        match profile.frame(child).map(|info| info.callee) {
+            Some(Callee::Python { file, function, .. }) => Kind::Python {
+                function: profile.text(function),
+                of_tensor: profile.text(file).replace('\\', "/").ends_with("torch/_tensor.py"),
+            },
+            Some(Callee::Builtin { name, .. }) => Kind::Builtin(profile.text(name)),
+            Some(Callee::Module { class, .. }) => Kind::Module(profile.text(class)),
+            Some(Callee::Other) => Kind::Builtin(profile.name(child)),
+            None => Kind::Op(profile.name(child)),
+        }
+    }
+
+    /// The arguments of an op; of a builtin those of the op of its name below it.
+    fn inputs(&self, child: EventId) -> Inputs<'a> {
+        let profile: &'a Profile = self.frames.profile;
+        self.input_info(child).map_or_else(Inputs::default, |info| {
+            let text = |symbol: Option<trace::Symbol>| symbol.map_or("", |symbol| profile.text(symbol));
+            Inputs::read(text(info.input_types), text(info.input_dims), text(info.concrete_inputs))
+        })
+    }
+
+    fn input_info(&self, child: EventId) -> Option<OpInfo> {
+        let profile = self.frames.profile;
+        match profile.frame(child).map(|info| info.callee) {
+            None => Some(profile.info(child)),
+            Some(Callee::Builtin { name, .. }) => {
+                let name = profile.text(name);
+                let op = *profile.tree().children(child).first()?;
+                let base = profile.name(op).strip_prefix("aten::")?;
+                (base == name).then(|| profile.info(op))
+            }
+            Some(_) => None,
+        }
+    }
+
+    fn span(&self, frame: EventId, located: &Located, scope: &Scope, pauses: &[Pause]) -> Span {
+        let event = self.frames.profile.event(frame);
+        let cut = self.last_end.get(&event.track).is_some_and(|&last| event.end_ns() >= last);
+        let begins = scope.first_line <= located.line && located.line <= scope.def_line;
+        let fits = located.fit.is_some_and(|fit| fit.as_profiled);
+        let entry = if !pauses.is_empty() {
+            Entry::Resumed { line: located.line, begins: begins || !fits }
+        } else if begins || !fits || !matches!(scope.kind, ScopeKind::Function | ScopeKind::Module) {
+            Entry::Whole
+        } else {
+            Entry::Running { line: located.line }
+        };
+        Span { entry, cut }
+    }
+
+    /// Frames with the same key read the same.
+    fn key(
+        &self,
+        file: FileId,
+        scope: u32,
+        span: &Span,
+        children: &[EventId],
+        observations: &[Observation<'_>],
+    ) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (file, scope, span).hash(&mut hasher);
+        for (&child, observation) in children.iter().zip(observations) {
+            (observation.kind, observation.line).hash(&mut hasher);
+            if let Some(info) = self.input_info(child) {
+                (info.input_types, info.input_dims, info.concrete_inputs).hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    }
+}
+
+fn readings(automaton: &Automaton, observations: &[Observation<'_>], span: &Span) -> Vec<Reading> {
+    let Some(lines) = align::align(automaton, observations, span) else {
+        let unknown = Reading::Unknown("the function is too large to align");
+        return observations.iter().map(|o| o.line.map_or(unknown.clone(), Reading::Exact)).collect();
+    };
+    let mut readings: Vec<Reading> =
+        lines.iter().zip(observations).map(|(lines, observation)| reading(lines, observation)).collect();
+    between_neighbours(&mut readings, observations, &lines);
+    readings
+}
+
+fn reading(lines: &Lines, observation: &Observation<'_>) -> Reading {
+    match (observation.line, &lines.lines[..]) {
+        (Some(line), _) => Reading::Exact(line),
+        (None, &[line]) if !lines.unexplained => Reading::Aligned(line),
+        (None, [] | [_]) => Reading::Unknown("no line of the function explains it"),
+        (None, several) => Reading::Ambiguous(several.to_vec()),
+    }
+}
+
+/// An op that dispatch put in by itself belongs to the line of both its neighbours, where they agree.
+fn between_neighbours(readings: &mut [Reading], observations: &[Observation<'_>], lines: &[Lines]) {
+    let line = |reading: &Reading| match *reading {
+        Reading::Exact(line) | Reading::Aligned(line) => Some(line),
+        _ => None,
+    };
+    for at in 0..readings.len() {
+        if !lines[at].lines.is_empty() || !align::is_implicit(&observations[at]) {
+            continue;
+        }
+        let before = at.checked_sub(1).and_then(|before| line(&readings[before]));
+        let after = (at + 1..readings.len())
+            .find(|&next| !(lines[next].lines.is_empty() && align::is_implicit(&observations[next])))
+            .and_then(|next| line(&readings[next]));
+        if let (Some(before), Some(after)) = (before, after)
+            && before == after
+        {
+            readings[at] = Reading::Aligned(before);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Measures attribution on traces with ground truth.
+//!
+//! `cargo run --release --example attribution-bench -- DIR --sources DIR [--strip-callfrom] [--misses]`
+//!
+//! Prints a line for each folder below DIR that holds `trace.json.gz` and `groundtruth.json.gz` (or, for backward passes,
+//! `truth.json.gz`). `--strip-callfrom` hides the call lines that torch 2.14 and later write.
+#![allow(clippy::print_stdout, reason = "a tool that prints")]
+
+mod score;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+fn main() -> Result<(), String> {
+    let (mut roots, mut sources, mut with_call_from, mut misses) = (Vec::new(), None, true, false);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--sources" => sources = arguments.next().map(PathBuf::from),
+            "--strip-callfrom" => with_call_from = false,
+            "--misses" => misses = true,
+            _ => roots.push(PathBuf::from(argument)),
+        }
+    }
+    let sources =
+        sources.ok_or("usage: attribution-bench DIR --sources DIR [--strip-callfrom] [--misses]")?;
+    for (trace, truth, key) in roots.iter().flat_map(|root| score::cases(root)) {
+        let started = Instant::now();
+        let (profile, attribution) = score::attribute(&trace, &sources, with_call_from)?;
+        let took = started.elapsed();
+        let score = score::score(&profile, &attribution, &score::bytes(&truth)?, key, &sources)?;
+        println!(
+            "{}: {} of {} known, {} sure and wrong, {} ambiguous ({} with the truth), {} function, {} nowhere, {} ms",
+            trace.parent().unwrap_or(&trace).display(),
+            score.known,
+            score.ops,
+            score.sure_and_wrong,
+            score.ambiguous,
+            score.ambiguous_with_truth,
+            score.function,
+            score.nowhere,
+            took.as_millis()
+        );
+        if misses {
+            score.misses.iter().for_each(|miss| println!("  {miss}"));
+        }
+    }
+    Ok(())
+}

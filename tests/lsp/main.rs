@@ -1,0 +1,11 @@
+//! The server over stdio, as an editor drives it: a real process, real files, nothing mocked.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot set itself up should fail where it stands")]
+
+mod client;
+mod edits;
+mod inputs;
+mod lifecycle;
+mod marks;
+mod project;
+mod watching;
