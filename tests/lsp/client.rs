@@ -37,6 +37,8 @@ pub struct Client {
     next_id: i64,
     /// Notifications of the server not yet looked at.
     pub notices: VecDeque<Value>,
+    /// Answers that came before they were waited for.
+    answers: Vec<Value>,
     /// Requests of the server, in order.
     pub asked: Vec<String>,
 }
@@ -44,7 +46,12 @@ pub struct Client {
 impl Client {
     /// A server with nothing said to it yet.
     pub fn spawn(manner: Manner) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_aten-lens"))
+        Self::run(Command::new(env!("CARGO_BIN_EXE_aten-lens")), manner)
+    }
+
+    /// The same by another way to start it.
+    pub fn run(mut command: Command, manner: Manner) -> Self {
+        let mut process = command
             .arg("lsp")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -61,7 +68,16 @@ impl Client {
                 }
             }
         });
-        Self { process, stdin, incoming, manner, next_id: 0, notices: VecDeque::new(), asked: Vec::new() }
+        Self {
+            process,
+            stdin,
+            incoming,
+            manner,
+            next_id: 0,
+            notices: VecDeque::new(),
+            answers: Vec::new(),
+            asked: Vec::new(),
+        }
     }
 
     /// A server of a folder, initialized.
@@ -127,8 +143,9 @@ impl Client {
 
     /// The answer to a request: its result, or the message of its error.
     pub fn answer(&mut self, id: i64) -> Result<Value, String> {
-        let answer =
-            self.next(PATIENCE, |message| message["id"] == json!(id) && message.get("method").is_none());
+        let is_it = |message: &Value| message["id"] == json!(id) && message.get("method").is_none();
+        let early = self.answers.iter().position(is_it).map(|at| self.answers.remove(at));
+        let answer = early.or_else(|| self.next(PATIENCE, is_it));
         let answer = answer.unwrap_or_else(|| panic!("no answer to request {id}"));
         match answer.get("error") {
             Some(error) => Err(error["message"].as_str().unwrap_or_default().to_owned()),
@@ -183,6 +200,8 @@ impl Client {
                         return Some(message);
                     } else if message.get("method").is_some() {
                         self.notices.push_back(message);
+                    } else {
+                        self.answers.push(message);
                     }
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,

@@ -17,6 +17,7 @@ mod settings;
 mod snapshot;
 mod status;
 mod watcher;
+mod wire;
 
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
@@ -80,7 +81,8 @@ async fn run() -> u8 {
         .custom_method("atenLens/captures", Backend::captures)
         .custom_method("atenLens/operators", Backend::operators)
         .finish();
-    let server = Server::new(tokio::io::stdin(), tokio::io::stdout(), socket).concurrency_level(CONCURRENCY);
+    let server = Server::new(wire::filtered(tokio::io::stdin()), tokio::io::stdout(), socket)
+        .concurrency_level(CONCURRENCY);
     tokio::select! {
         () = server.serve(Guard::new(service, Arc::clone(&lifecycle))) => {}
         () = lifecycle.exited() => {}

@@ -5,8 +5,8 @@
 
 use trace::{Flow, FlowEnd, Symbol};
 
-use crate::build::Tracks;
 use crate::hash::Map;
+use crate::intake::Tracks;
 use crate::model::{EventId, Kind, Profile, TrackId};
 
 /// Fills [`Profile::forward_of`].

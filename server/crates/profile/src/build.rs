@@ -1,34 +1,25 @@
 //! A trace to a [`Profile`], step by step: events and tracks, trees, device joins, backward links, steps.
 
-use trace::{Phase, Symbol, Trace, WarningKind};
+use trace::{Trace, WarningKind};
 
 use crate::classify::Classifier;
-use crate::hash::Map;
-use crate::model::{
-    Callee, DeviceSource, DeviceWork, Event, FrameInfo, Kind, OpInfo, Profile, Track, TrackId,
-};
-use crate::{backend, backward, device, frames, nest, pairs, steps};
-
-/// No entry in a side table.
-const NONE: u32 = u32::MAX;
+use crate::intake::{self, Intake};
+use crate::model::{Event, Kind, Profile};
+use crate::times::Times;
+use crate::{backend, backward, device, nest, steps};
 
 impl Profile {
     /// Builds the model of a trace. Never fails: what is missing or odd is in [`Profile::log`].
     pub fn build(mut trace: Trace) -> Self {
         let classifier = Classifier::new(&trace);
-        let mut builder =
-            Builder { profile: Self::default(), tracks: Map::default(), frames: FrameCache::default() };
-        builder.profile.log = std::mem::take(&mut trace.log);
-        let source = builder.take_events(&mut trace, &classifier);
-        let Builder { mut profile, tracks, .. } = builder;
-
+        let Intake { mut profile, tracks, source } = intake::take(&mut trace, &classifier);
         device::follow_launching_op(&mut profile);
         profile.host = nest::host(&profile.events);
         profile.merged = nest::merge_wrappers(&profile.events, &mut profile.host);
         profile.tree = nest::combined(&profile);
         device::join(&mut profile, &trace.flows, &tracks);
         device::clip(&mut profile);
-        profile.times = crate::times::Times::of(&profile);
+        profile.times = Times::of(&profile);
         backward::link(&mut profile, &trace.flows, &tracks);
         profile.device = backend::of(&profile, &trace, &classifier, source);
         profile.steps = steps::of(&profile);
@@ -57,134 +48,10 @@ impl Profile {
     }
 }
 
-/// `(device, pid, tid)` to the track.
-pub(crate) type Tracks = Map<(bool, Symbol, Symbol), TrackId>;
-
-struct Builder {
-    profile: Profile,
-    tracks: Tracks,
-    frames: FrameCache,
-}
-
-/// Names repeat: each is read once.
-#[derive(Default)]
-struct FrameCache {
-    callees: Map<Symbol, Callee>,
-    calls: Map<Symbol, Option<(Symbol, u32)>>,
-}
-
-impl Builder {
-    /// Takes over the events that have a part in a profile; tells where device time comes from.
-    fn take_events(&mut self, trace: &mut Trace, classifier: &Classifier) -> DeviceSource {
-        let ends = pairs::durations(trace);
-        let mut strings = std::mem::take(&mut trace.strings);
-        let (mut from_kernels, mut from_streams) = (false, false);
-        for (at, event) in trace.events.iter().enumerate() {
-            let args = trace.args(event);
-            let Some(kind) = classifier.kind(event, &args) else { continue };
-            let dur = match event.phase {
-                Phase::Complete => event.dur_ns.unwrap_or(0),
-                Phase::Begin => match ends.get(&at) {
-                    Some(&dur) => dur,
-                    None => {
-                        self.never_ends(strings.text(event.name), event.offset);
-                        continue;
-                    }
-                },
-                Phase::End => continue,
-            };
-            if dur < 0 {
-                self.profile.log.warn(WarningKind::Duration, event.offset, || {
-                    format!(
-                        "{}: negative duration read as 0 (byte {})",
-                        strings.text(event.name),
-                        event.offset
-                    )
-                });
-            }
-            let is_device = matches!(kind, Kind::Device(_) | Kind::DeviceAnnotation);
-            if matches!(kind, Kind::Device(_)) {
-                let stream = classifier.is_driver(event);
-                (from_kernels, from_streams) = (from_kernels || !stream, from_streams || stream);
-                if event.start_ns == 0 && dur <= 0 {
-                    self.profile.log.warn(WarningKind::Timestamp, event.offset, || {
-                        format!("device events without time or duration (first at byte {})", event.offset)
-                    });
-                }
-            }
-            let track = self.track(is_device, event.pid, event.tid);
-            let dur_ns = dur.max(0).min(i64::MAX - event.start_ns.max(0));
-            self.profile.events.push(Event {
-                name: event.name,
-                kind,
-                track,
-                start_ns: event.start_ns,
-                dur_ns,
-            });
-            let (mut op, mut frame) = (NONE, NONE);
-            if kind == Kind::Frame {
-                frame = self.profile.frames.len() as u32;
-                let callee = *self.frames.callees.entry(event.name).or_insert_with(|| {
-                    let name = strings.text(event.name).to_owned();
-                    frames::callee(&name, &mut strings)
-                });
-                let call_from = args.call_from.and_then(|call| {
-                    *self.frames.calls.entry(call).or_insert_with(|| {
-                        let text = strings.text(call).to_owned();
-                        frames::call_from(&text, &mut strings)
-                    })
-                });
-                self.profile.frames.push(FrameInfo {
-                    callee,
-                    call_from,
-                    ev_idx: args.ev_idx,
-                    python_id: args.python_id,
-                    parent_id: args.python_parent_id,
-                });
-            } else {
-                let info = OpInfo {
-                    ev_idx: args.ev_idx,
-                    external_id: args.external_id,
-                    correlation: args.correlation,
-                    sequence_number: args.sequence_number,
-                    fwd_thread_id: args.fwd_thread_id,
-                    input_dims: args.input_dims,
-                    input_types: args.input_types,
-                    concrete_inputs: args.concrete_inputs,
-                    call_stack: args.call_stack,
-                };
-                if info != OpInfo::default() {
-                    op = self.profile.ops.len() as u32;
-                    self.profile.ops.push(info);
-                }
-            }
-            self.profile.op_of.push(op);
-            self.profile.frame_of.push(frame);
-        }
-        self.profile.strings = strings;
-        if from_streams && !from_kernels { DeviceSource::Stream } else { DeviceSource::Kernel }
-    }
-
-    fn never_ends(&mut self, name: &str, offset: u64) {
-        self.profile.log.skipped += 1;
-        self.profile.log.warn(WarningKind::Event, offset, || {
-            format!("event at byte {offset} skipped: {name} begins and never ends")
-        });
-    }
-
-    fn track(&mut self, device: bool, pid: Symbol, tid: Symbol) -> TrackId {
-        let tracks = &mut self.profile.tracks;
-        *self.tracks.entry((device, pid, tid)).or_insert_with(|| {
-            tracks.push(Track { device, pid, tid });
-            TrackId((tracks.len() - 1) as u32)
-        })
-    }
-}
-
 impl Kind {
     /// Whether the event is device work that holds time.
     pub(crate) fn is_device_work(self) -> bool {
-        matches!(self, Self::Device(DeviceWork::Kernel | DeviceWork::Memcpy | DeviceWork::Memset))
+        matches!(self, Self::Device(_))
     }
 
     /// Whether the event is in the host tree.

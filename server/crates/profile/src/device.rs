@@ -5,8 +5,8 @@
 
 use trace::{CorrelationId, ExternalId, Flow, FlowEnd, Symbol, WarningKind};
 
-use crate::build::Tracks;
 use crate::hash::Map;
+use crate::intake::Tracks;
 use crate::model::{DeviceEvent, EventId, Join, Kind, Profile, TrackId};
 
 /// Ops and annotations by External id; where two share one, the later in the file counts.

@@ -9,6 +9,7 @@ mod classify;
 mod device;
 mod frames;
 mod hash;
+mod intake;
 pub mod key_averages;
 pub mod model;
 pub mod modules;

@@ -72,7 +72,7 @@ pub struct OpInfo {
     pub input_dims: Option<Symbol>,
     pub input_types: Option<Symbol>,
     pub concrete_inputs: Option<Symbol>,
-    /// `Call stack` of torch 1.8 to 1.12 and of torch_npu: `;`-separated frames.
+    /// `Call stack` of torch 1.8 to 1.12 and of `torch_npu`: `;`-separated frames.
     pub call_stack: Option<Symbol>,
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn take(header: &mut Header, key: &str, token: &str) {
         "schemaVersion" => header.schema_version = number::id(token),
         "baseTimeNanoseconds" => header.base_time_ns = text::of(token).and_then(|t| t.trim().parse().ok()),
         "distributedInfo" => {
-            header.rank = serde_json::from_str::<Distributed>(token).ok().and_then(|d| d.rank)
+            header.rank = serde_json::from_str::<Distributed>(token).ok().and_then(|d| d.rank);
         }
         "deviceProperties" => {
             let all: Vec<Property> = serde_json::from_str(token).unwrap_or_default();

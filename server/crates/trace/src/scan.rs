@@ -53,28 +53,38 @@ pub(crate) fn list_ends(bytes: &[u8], after: usize) -> bool {
     }
 }
 
-/// The end of the list in text whose last element is damaged: the last bracket that [`list_ends`] accepts.
-pub(crate) fn last_list_end(bytes: &[u8], from: usize) -> Option<usize> {
-    let tail = bytes.get(from..)?;
-    let complete = matches!(tail.iter().rev().find(|b| !b.is_ascii_whitespace()), Some(b'}' | b']'));
-    if !complete {
-        return None;
-    }
-    memchr::memrchr_iter(b']', tail).map(|at| from + at).take(64).find(|&at| rest_is_header(bytes, at + 1))
+/// The end of the list in text whose last element is damaged: the last bracket behind which the file closes properly.
+///
+/// `open_end` says that the element looks cut off: then a mere closing bracket proves nothing, for it may close something
+/// within the element, and only a key of the header does.
+pub(crate) fn last_list_end(bytes: &[u8], from: usize, open_end: bool) -> Option<usize> {
+    let brackets = memchr::memrchr_iter(b']', bytes.get(from..)?).map(|at| from + at);
+    brackets.take(64).find(|&at| rest_is_header(&bytes[at + 1..], open_end))
 }
 
-/// Whether what follows the list closes the file: `}`, or further keys and `}`, or nothing.
-fn rest_is_header(bytes: &[u8], after: usize) -> bool {
-    let next = skip_space(bytes, after);
-    let rest = match bytes.get(next) {
-        None => return true,
-        Some(b'}') => return skip_space(bytes, next + 1) == bytes.len(),
-        Some(b',') => &bytes[next + 1..],
-        Some(_) => return false,
-    };
-    let object = [b"{", rest].concat();
-    serde_json::from_slice::<serde::de::IgnoredAny>(&object).is_ok()
+/// Whether what follows the list closes the file: `}`, or further keys and `}`, or nothing behind an array.
+fn rest_is_header(rest: &[u8], open_end: bool) -> bool {
+    let rest = rest.trim_ascii();
+    match rest.first() {
+        None | Some(b'}') => rest.len() <= 1 && !open_end,
+        Some(b',') => {
+            let object = [b"{", &rest[1..]].concat();
+            let valid = serde_json::from_slice::<serde::de::IgnoredAny>(&object).is_ok();
+            valid && (!open_end || HEADER_KEYS.iter().any(|key| memmem::find(rest, key).is_some()))
+        }
+        Some(_) => false,
+    }
 }
+
+/// Keys that writers put behind the list.
+const HEADER_KEYS: [&[u8]; 6] = [
+    b"\"traceName\"",
+    b"\"displayTimeUnit\"",
+    b"\"schemaVersion\"",
+    b"\"deviceProperties\"",
+    b"\"baseTimeNanoseconds\"",
+    b"\"distributedInfo\"",
+];
 
 /// The key that every export has once.
 const KEY: &[u8] = b"\"traceEvents\"";

@@ -102,7 +102,7 @@ fn columns<'a>(report: &'a Report, arguments: &Arguments) -> Vec<Column<'a>> {
 /// Long names are cut where torch cuts them; line breaks in a name must not break the table.
 fn name(text: &str) -> String {
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().count() <= NAME_WIDTH {
+    if text.chars().count() < NAME_WIDTH - 3 {
         return text;
     }
     let cut: String = text.chars().take(NAME_WIDTH - 3).collect();
