@@ -13,16 +13,17 @@ if (!fs.existsSync(server)) {
 fs.mkdirSync('bin', { recursive: true });
 fs.copyFileSync(server, 'bin/aten-lens');
 fs.chmodSync('bin/aten-lens', 0o755);
+// One VSIX lies here at a time, so that `aten-lens-*.vsix` names it.
+for (const old of fs.readdirSync('.').filter((name) => name.endsWith('.vsix'))) {
+  fs.rmSync(old);
+}
 const licences = ['LICENSE-APACHE', 'LICENSE-MIT'];
 for (const name of licences) {
   fs.copyFileSync(`../${name}`, name);
 }
 try {
   const vsce = 'node_modules/@vscode/vsce/vsce';
-  const out = 'aten-lens.vsix';
-  execFileSync(process.execPath, [vsce, 'package', '--no-dependencies', '--target', target, '--out', out], {
-    stdio: 'inherit',
-  });
+  execFileSync(process.execPath, [vsce, 'package', '--no-dependencies', '--target', target], { stdio: 'inherit' });
 } finally {
   for (const name of licences) {
     fs.rmSync(name);

@@ -87,7 +87,7 @@ export class Server implements vscode.Disposable {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
     const binary = findBinary(settings.serverPath(), this.extensionPath, folder);
     if ('problem' in binary) {
-      this.#fail('No server', binary.problem);
+      this.#fail('no server', binary.problem);
       return;
     }
     this.status.starting();
@@ -105,7 +105,7 @@ export class Server implements vscode.Disposable {
       if (newState === State.Running) {
         clearTimeout(this.#startTimer);
       } else if (newState === State.Stopped && this.#client === client) {
-        this.status.failed('Server stopped', 'The language server has ended.', 'restartServer');
+        this.status.failed('server stopped', 'The language server has ended.', 'restartServer');
       }
     });
     try {
@@ -113,12 +113,12 @@ export class Server implements vscode.Disposable {
     } catch (error) {
       clearTimeout(this.#startTimer);
       this.#client = undefined;
-      this.#fail('Server did not start', `The ATen Lens server ${binary.path} did not start: ${describe(error)}`);
+      this.#fail('server did not start', `The ATen Lens server ${binary.path} did not start: ${describe(error)}`);
       return;
     }
     this.#ran = true;
     if (!told) {
-      this.status.server({ state: 'none', text: 'No trace yet', detail: 'The server is looking for traces.' });
+      this.status.server({ state: 'none', text: 'no trace yet', detail: 'The server is looking for traces.' });
     }
   }
 
@@ -141,9 +141,6 @@ export class Server implements vscode.Disposable {
   #options(): LanguageClientOptions {
     return {
       documentSelector: [{ scheme: 'file', language: 'python' }],
-      // A server that pulls its settings still wants to hear that they changed, without registering for it.
-      // eslint-disable-next-line @typescript-eslint/no-deprecated
-      synchronize: { configurationSection: settings.section },
       outputChannel: this.log.channel,
       diagnosticCollectionName: 'ATen Lens',
       initializationOptions: { settings: settings.all(), clientCommands: true },
@@ -164,7 +161,7 @@ export class Server implements vscode.Disposable {
       return { action: CloseAction.Restart, handled: true };
     }
     if (this.#ran) {
-      this.#fail('Server keeps ending', `The ATen Lens server ended ${this.#ends.length} times in three minutes.`);
+      this.#fail('server keeps ending', `The ATen Lens server ended ${this.#ends.length} times in three minutes.`);
     }
     return { action: CloseAction.DoNotRestart, handled: true };
   }

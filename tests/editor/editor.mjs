@@ -20,11 +20,19 @@ const browserFlags = [
   '--no-first-run',
 ];
 
-/** Opens a copy of `project` in a fresh VS Code. */
-export async function openEditor({ project, vsix, settings = {} }) {
+/**
+ * Starts a fresh VS Code that can open copies of `workspaces`: folders to copy, or functions that make one in a folder.
+ */
+export async function openEditor({ workspaces, vsix, settings = {} }) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'aten-lens-editor-'));
-  const workspace = path.join(folder, path.basename(project));
-  fs.cpSync(project, workspace, { recursive: true });
+  for (const workspace of workspaces) {
+    if (typeof workspace === 'function') {
+      workspace(folder);
+    } else {
+      fs.cpSync(workspace, path.join(folder, path.basename(workspace)), { recursive: true });
+    }
+  }
+  fs.rmSync(screenshots, { recursive: true, force: true });
   fs.mkdirSync(screenshots, { recursive: true });
   const server = await startCodeServer({
     folder: path.join(folder, 'code-server'),
@@ -43,26 +51,25 @@ export async function openEditor({ project, vsix, settings = {} }) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: browserFlags });
   const page = await browser.newPage({ viewport: { width: 1360, height: 820 }, reducedMotion: 'reduce' });
   page.setDefaultTimeout(patience);
-  const editor = new Editor(page, server, workspace, async () => {
+  return new Editor(page, server, folder, async () => {
     await browser.close();
     await server.stop();
     fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
-  await editor.openFolder(workspace);
-  return editor;
 }
 
 class Editor {
-  constructor(page, server, workspace, close) {
+  constructor(page, server, folder, close) {
     this.page = page;
     this.server = server;
-    this.workspace = workspace;
+    this.folder = folder;
     this.close = close;
   }
 
-  async openFolder(folder) {
-    this.workspace = folder;
-    await this.page.goto(this.server.urlOf(folder), { waitUntil: 'domcontentloaded' });
+  /** Opens one of the workspaces by its folder's name. */
+  async openWorkspace(name) {
+    this.workspace = path.join(this.folder, name);
+    await this.page.goto(this.server.urlOf(this.workspace), { waitUntil: 'domcontentloaded' });
     await this.page.waitForSelector('.monaco-workbench .part.statusbar', { timeout: 90_000 });
   }
 
@@ -149,15 +156,81 @@ class Editor {
     return this.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
   }
 
-  /** The line number the cursor is on, as the status bar says it. */
-  async cursorLine() {
-    const text = await this.page.locator('#status\\.editor\\.selection').innerText();
-    return Number(/Ln (\d+)/.exec(text)?.[1]);
+  /** The row of an operator. */
+  operator(name) {
+    return this.table.locator('tbody tr', { has: this.page.locator(`td:first-child[title="${name}"]`) });
   }
 
-  /** The text of every hint on screen, from top to bottom. */
-  async hintTexts() {
-    const texts = await this.hints().allInnerTexts();
-    return texts.map((text) => text.replaceAll('\u00a0', ' ').trim()).filter((text) => text !== '');
+  /** The names in the table, from top to bottom. */
+  names() {
+    return this.table.locator('tbody td:first-child').evaluateAll((cells) => cells.map((cell) => cell.title));
+  }
+
+  /** The hint with this text on the line that holds this code. */
+  hint(code, text) {
+    return this.line(code).filter({ hasText: text });
+  }
+
+  statusBar(text) {
+    return this.page.locator('.part.statusbar .statusbar-item', { hasText: text }).first();
+  }
+
+  /** Rests the mouse on a word of a line of code. */
+  async hoverOver(code, word) {
+    await this.line(code).locator('span', { hasText: word }).last().hover();
+    await this.hover.first().waitFor();
+  }
+
+  /** Takes the mouse where nothing is. */
+  async leave() {
+    await this.page.mouse.move(700, 760);
+    await this.hover.first().waitFor({ state: 'hidden' });
+  }
+
+  /** Waits until the cursor is on this line, which the status bar says. */
+  async cursorOn(line) {
+    await this.statusBar(`Ln ${line},`).waitFor();
+  }
+
+  /** The number in the margin beside the line that holds `text`. */
+  async lineNumberOf(text) {
+    const top = await this.line(text).first().evaluate((line) => line.style.top);
+    const numbers = this.page.locator('.margin-view-overlays > div');
+    return numbers.evaluateAll((all, top) => Number(all.find((one) => one.style.top === top)?.textContent), top);
+  }
+
+  async seeLineNumber(text, wanted) {
+    for (const end = Date.now() + patience; (await this.lineNumberOf(text)) !== wanted; ) {
+      if (Date.now() > end) {
+        throw new Error(`“${text}” is on line ${await this.lineNumberOf(text)}, not ${wanted}`);
+      }
+      await this.page.waitForTimeout(20);
+    }
+  }
+
+  /** A path for a new trace of this variant, as the profiler would choose it; its folder exists. */
+  newTrace(variant) {
+    const stamp = `20261014${String(100000 + ++this.#traces)}`;
+    const folder = path.join(this.workspace, 'profile_output', variant, 'i-0a1b2c3d4e5f60718_pid_31877', stamp);
+    fs.mkdirSync(folder, { recursive: true });
+    return path.join(folder, 'trace.json');
+  }
+
+  #traces = 0;
+
+  /** Answers VS Code's own file dialog. */
+  async choosePath(file) {
+    const box = this.page.locator('.quick-input-widget input').first();
+    await this.page.locator('.quick-input-widget', { hasText: 'Open Trace' }).locator('a.monaco-button', { hasText: 'Open Trace' }).waitFor();
+    await box.fill(file);
+    await this.page.waitForTimeout(300);
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Settings of the workspace, in the file VS Code keeps them in. */
+  async setSettings(settings) {
+    const folder = path.join(this.workspace, '.vscode');
+    fs.mkdirSync(folder, { recursive: true });
+    fs.writeFileSync(path.join(folder, 'settings.json'), JSON.stringify(settings));
   }
 }

@@ -20,3 +20,8 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   made.append(...children);
   return made;
 }
+
+/** Text whose `backticked` parts are code. */
+export function withCode(text: string): (Node | string)[] {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? element('code', '', part) : part));
+}

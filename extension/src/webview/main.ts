@@ -1,7 +1,7 @@
 // The operators table: shows what the server sent, in the order and with the filter the reader wants.
 import type { Operators, Row } from '../protocol';
 import type { FromWebview, ToWebview, ViewState } from '../views/messages';
-import { byId, element } from './dom';
+import { byId, element, withCode } from './dom';
 import { Grid } from './grid';
 import { nameOf, nextSort, ownSort, visibleRows } from './order';
 import { fill } from './table';
@@ -90,15 +90,19 @@ function show(message: Extract<ToWebview, { type: 'operators' }>): void {
   asTorch.ariaPressed = String(state.asTorch);
   byId('title', HTMLHeadingElement).textContent = operators.title;
   byId('subtitle', HTMLParagraphElement).textContent = operators.subtitle;
-  byId('notices', HTMLUListElement).replaceChildren(...operators.notices.map((text) => element('li', '', text)));
-  byId('footer', HTMLParagraphElement).replaceChildren(...operators.footer.map((text) => element('span', '', text)));
+  byId('notices', HTMLUListElement).replaceChildren(
+    ...operators.notices.map((text) => element('li', '', ...withCode(text))),
+  );
+  byId('footer', HTMLParagraphElement).replaceChildren(
+    ...operators.footer.map((text) => element('span', '', ...withCode(text))),
+  );
   say('');
   draw();
 }
 
 function tellIfEmpty(text: string, ...more: Node[]): void {
   empty.hidden = text === '';
-  empty.replaceChildren(text, ...more);
+  empty.replaceChildren(element('span', '', ...withCode(text)), ...more);
   table.hidden = text !== '';
 }
 

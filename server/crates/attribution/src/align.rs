@@ -15,6 +15,7 @@ use source::{Automaton, Cost, State};
 use closure::{Closure, Direction};
 pub(crate) use inputs::Inputs;
 pub(crate) use observation::{Kind, Observation};
+pub(crate) use score::is_wrapper;
 
 /// Readings that cost at most this much more than the cheapest count as equally good.
 const SLACK: Cost = 2;
@@ -264,3 +265,6 @@ fn backward(
     }
     Some(found)
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,9 @@ use crate::FileId;
 use crate::align::{self, Entry, Inputs, Kind, Lines, Observation, Span};
 use crate::frames::{Frames, Located};
 
+/// How many wrappers around one another are looked through.
+const WRAPPERS_DEEP: usize = 8;
+
 /// What the text says about one child of a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reading {
@@ -152,15 +155,42 @@ impl<'a> Readings<'a> {
     fn kind(&self, child: EventId) -> Kind<'a> {
         let profile = self.frames.profile;
         match profile.frame(child).map(|info| info.callee) {
-            Some(Callee::Python { file, function, .. }) => Kind::Python {
-                function: profile.text(function),
-                of_tensor: profile.text(file).replace('\\', "/").ends_with("torch/_tensor.py"),
-            },
+            Some(Callee::Python { file, function, .. }) => {
+                let function = profile.text(function);
+                let of_tensor = profile.text(file).replace('\\', "/").ends_with("torch/_tensor.py");
+                let wraps = if align::is_wrapper(function) { self.wrapped(child) } else { Vec::new() };
+                Kind::Python { function, of_tensor, wraps }
+            }
             Some(Callee::Builtin { name, .. }) => Kind::Builtin(profile.text(name)),
             Some(Callee::Module { class, .. }) => Kind::Module(profile.text(class)),
             Some(Callee::Other) => Kind::Builtin(profile.name(child)),
             None => Kind::Op(profile.name(child)),
         }
+    }
+
+    /// The functions below a wrapper, through wrappers that it calls itself.
+    fn wrapped(&self, wrapper: EventId) -> Vec<&'a str> {
+        let profile = self.frames.profile;
+        let mut found = Vec::new();
+        let mut at = Some(wrapper);
+        for _ in 0..WRAPPERS_DEEP {
+            let Some(frame) = at.take() else { break };
+            let mut below = Vec::new();
+            self.children(frame, &mut below);
+            for child in below {
+                let Some(Callee::Python { function, .. }) = profile.frame(child).map(|info| info.callee)
+                else {
+                    continue;
+                };
+                let function = profile.text(function);
+                if align::is_wrapper(function) {
+                    at = at.or(Some(child));
+                } else {
+                    found.push(function);
+                }
+            }
+        }
+        found
     }
 
     /// The arguments of an op; of a builtin those of the op of its name below it.
@@ -213,7 +243,7 @@ impl<'a> Readings<'a> {
         let mut hasher = DefaultHasher::new();
         (file, scope, span).hash(&mut hasher);
         for (&child, observation) in children.iter().zip(observations) {
-            (observation.kind, observation.line).hash(&mut hasher);
+            (&observation.kind, observation.line).hash(&mut hasher);
             if let Some(info) = self.input_info(child) {
                 (info.input_types, info.input_dims, info.concrete_inputs).hash(&mut hasher);
             }

@@ -1,5 +1,8 @@
 //! The facade as tables and JSON on the command line.
 
+mod annotate;
+mod attribute;
+mod lines;
 mod output;
 mod report;
 
@@ -31,6 +34,10 @@ pub enum Command {
     },
     /// Print what `key_averages()` says of a trace.
     Report(report::Arguments),
+    /// Print the source with what each line costs.
+    Annotate(annotate::Arguments),
+    /// Print the place of every charged op, one JSON row each.
+    Attribute(attribute::Arguments),
 }
 
 /// Wrong usage or unreadable input.
@@ -50,5 +57,7 @@ pub fn run(command: Command) -> ExitCode {
     match command {
         Command::Lsp { .. } => ExitCode::from(UNUSABLE),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Annotate(arguments) => annotate::run(&arguments),
+        Command::Attribute(arguments) => attribute::run(&arguments),
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use attribution::lines::{FileLines, by_line};
-use attribution::{Attribution, Cost, FileCosts, FileId, FunctionId, Place, Unit};
+use attribution::{Attribution, Charge, Cost, FileCosts, FileId, FunctionId, Place, Unit};
 use profile::{EventId, Profile};
 
 use crate::coverage::Coverage;
-use crate::lenses::Owner;
+use crate::owners::{Owner, owners};
 
 /// One capture, analysed.
 #[derive(Debug)]
@@ -19,6 +19,9 @@ pub struct Analysis {
     /// Which number leads.
     pub unit: Unit,
     lines: Vec<FileLines>,
+    owners: Vec<Vec<Owner>>,
+    /// Index into the charges of each charged event.
+    charge_of: HashMap<EventId, u32>,
     launched: HashMap<EventId, Vec<EventId>>,
 }
 
@@ -35,8 +38,10 @@ impl Analysis {
     pub fn new(name: String, profile: Profile, attribution: Attribution) -> Self {
         let unit = Unit::of(&profile, attribution.totals);
         let lines = by_line(&attribution);
-        let launched = launched(&profile, &attribution);
-        Self { name, profile, attribution, unit, lines, launched }
+        let owners = owners(&attribution, &lines, &unit);
+        let charge_of = (0..).zip(&attribution.charges).map(|(at, charge)| (charge.event, at)).collect();
+        let launched = launched(&profile, &charge_of);
+        Self { name, profile, attribution, unit, lines, owners, charge_of, launched }
     }
 
     /// The costs of a file by line.
@@ -60,6 +65,24 @@ impl Analysis {
     /// The device events charged to an event, in order of start.
     pub fn launched_by(&self, event: EventId) -> &[EventId] {
         self.launched.get(&event).map_or(&[], Vec::as_slice)
+    }
+
+    /// The charge of an event.
+    pub fn charge(&self, event: EventId) -> Option<&Charge> {
+        self.charge_of.get(&event).map(|&at| &self.attribution.charges[at as usize])
+    }
+
+    /// The 1-based line that an event is charged to, or the charged event around it.
+    pub fn line_around(&self, event: Option<EventId>) -> Option<(FileId, u32)> {
+        let mut at = event;
+        while let Some(event) = at {
+            match self.charge(event).map(|charge| &charge.place) {
+                Some(&Place::Line { file, line, .. }) => return Some((file, line)),
+                Some(_) => return None,
+                None => at = self.profile.tree().parent(event),
+            }
+        }
+        None
     }
 
     pub fn coverage(&self) -> Coverage {
@@ -86,66 +109,27 @@ impl Analysis {
         })
     }
 
-    /// The functions of a file that own lines with a cost, each with its inclusive cost.
-    pub fn owners(&self, file: FileId) -> Vec<Owner> {
-        let functions = &self.attribution.files[file.0 as usize].functions;
-        let mut owners: Vec<Owner> = functions
-            .iter()
-            .enumerate()
-            .filter(|(_, function)| function.name != MODULE)
-            .filter_map(|(at, function)| {
-                let own =
-                    || self.lines_of(file).lines.iter().filter(|line| line.function == FunctionId(at as u32));
-                let hottest = own().max_by_key(|line| self.unit.ns(line.both()))?;
-                let mut backward = Cost::default();
-                own().for_each(|line| backward += line.backward);
-                Some(Owner {
-                    line: function.def_line,
-                    cost: function.inclusive,
-                    backward,
-                    ops: function.inclusive_ops as usize,
-                    hottest: hottest.both(),
-                    hottest_line: hottest.line,
-                })
-            })
-            .collect();
-        owners.sort_by_key(|owner| owner.line);
-        owners
+    /// The functions and classes of a file that own lines with a cost, by line.
+    pub fn owners(&self, file: FileId) -> &[Owner] {
+        &self.owners[file.0 as usize]
     }
 }
 
-/// The name that module-level code goes by in traces.
-pub const MODULE: &str = "<module>";
-
 /// Which device events went to which charge: each climbs from the event that holds it to the charged one around it.
-fn launched(profile: &Profile, attribution: &Attribution) -> HashMap<EventId, Vec<EventId>> {
-    let mut launched: HashMap<EventId, Vec<EventId>> =
-        attribution.charges.iter().map(|charge| (charge.event, Vec::new())).collect();
+fn launched(profile: &Profile, charge_of: &HashMap<EventId, u32>) -> HashMap<EventId, Vec<EventId>> {
+    let mut launched: HashMap<EventId, Vec<EventId>> = HashMap::new();
     for device in profile.device_events() {
         let mut at = device.target.or(device.launch);
         while let Some(event) = at {
-            if let Some(list) = launched.get_mut(&event) {
-                list.push(device.event);
+            if charge_of.contains_key(&event) {
+                launched.entry(event).or_default().push(device.event);
                 break;
             }
             at = profile.tree().parent(event);
         }
     }
-    launched.retain(|_, list| !list.is_empty());
     for list in launched.values_mut() {
         list.sort_by_key(|&event| profile.event(event).start_ns);
     }
     launched
-}
-
-/// Per event of a charge: the file and 1-based line it went to.
-pub(crate) fn place_of(attribution: &Attribution) -> HashMap<EventId, (FileId, u32)> {
-    attribution
-        .charges
-        .iter()
-        .filter_map(|charge| match charge.place {
-            Place::Line { file, line, .. } => Some((charge.event, (file, line))),
-            _ => None,
-        })
-        .collect()
 }

@@ -185,12 +185,8 @@ fn kernels(text: &mut String, analysis: &Analysis, cost: &LineCost) {
 }
 
 fn known_by(analysis: &Analysis, file: FileId, cost: &LineCost) -> String {
-    let why = analysis
-        .attribution
-        .charges
-        .iter()
-        .find(|charge| cost.events.first().is_some_and(|&(event, _)| event == charge.event))
-        .map_or("", |charge| charge.why.as_str());
+    let first = cost.events.first().and_then(|&(event, _)| analysis.charge(event));
+    let why = first.map_or("", |charge| charge.why.as_str());
     let label = match cost.precision {
         Precision::Exact => "exact",
         Precision::Aligned => "aligned",

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use attribution::{Cost, FileId};
+use attribution::FileId;
 use profile::units;
 
 use crate::{Analysis, Options};
@@ -50,23 +50,6 @@ pub fn lenses(analysis: &Analysis, file: FileId, options: &Options, age: Option<
         lenses.push(Lens { line: owner.line - 1, title, target: LensTarget::Line(owner.hottest_line - 1) });
     }
     lenses
-}
-
-/// A function or class with what it costs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Owner {
-    /// 1-based line of the `def` or `class`.
-    pub line: u32,
-    /// Forward cost: inclusive of what it calls for a function, the sum over its methods' own ops for a class.
-    pub cost: Cost,
-    /// Backward cost of its own lines.
-    pub backward: Cost,
-    /// Charged forward ops in `cost`.
-    pub ops: usize,
-    /// The cost of its hottest own line.
-    pub hottest: Cost,
-    /// 1-based.
-    pub hottest_line: u32,
 }
 
 fn in_use(analysis: &Analysis, age: Option<Duration>) -> String {

@@ -12,6 +12,7 @@ pub mod marks;
 mod notices;
 pub mod operators;
 pub mod options;
+mod owners;
 
 pub use analysis::Analysis;
 pub use attribution::{FileId, Precision};

@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use attribution::FileId;
 use attribution::lines::by_op;
 use profile::key_averages::{self, KeyAverages, Row, RowKind, TorchVersion};
-use profile::{EventId, units};
+use profile::units;
 
 use crate::Analysis;
-use crate::analysis::place_of;
 
 /// A table ready to be drawn.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,21 +151,11 @@ struct Places(HashMap<String, Vec<(FileId, u32)>>);
 impl Places {
     fn of(analysis: &Analysis) -> Self {
         let profile = &analysis.profile;
-        let charged = place_of(&analysis.attribution);
         let mut sums: HashMap<&str, HashMap<(FileId, u32), i64>> = HashMap::new();
-        let climb = |mut at: Option<EventId>| {
-            while let Some(event) = at {
-                if let Some(&place) = charged.get(&event) {
-                    return Some(place);
-                }
-                at = profile.tree().parent(event);
-            }
-            None
-        };
         for id in profile.ids() {
             use profile::Kind::{Annotation, Op, Runtime};
             if matches!(profile.event(id).kind, Op | Runtime | Annotation)
-                && let Some(place) = climb(Some(id))
+                && let Some(place) = analysis.line_around(Some(id))
             {
                 let ns =
                     if analysis.unit.device { profile.self_device_ns(id) } else { profile.self_cpu_ns(id) };
@@ -174,7 +163,7 @@ impl Places {
             }
         }
         for device in profile.device_events() {
-            if let Some(place) = climb(device.target.or(device.launch)) {
+            if let Some(place) = analysis.line_around(device.target.or(device.launch)) {
                 let work = profile.event(device.event);
                 *sums.entry(profile.text(work.name)).or_default().entry(place).or_default() += work.dur_ns;
             }

@@ -35,6 +35,8 @@ pub enum EmitterKind {
 pub enum Operand {
     Int(i64),
     Float(f64),
+    /// A Python integer that the text does not give: `x.shape[0]`.
+    Integer,
     /// A plain name or attribute path: the same text twice is the same value.
     Name(Box<str>),
     Other,

@@ -139,11 +139,12 @@ pub fn leaves_no_frame(name: &str) -> bool {
             | "frozenset"
             | "object"
             | "bytes"
+            | "partial"
     )
 }
 
 pub const SELECT: Names = &["select"];
-pub const SELECT_BY_VALUE: Names = &["select", "item", "unsqueeze", "nonzero"];
+pub const SELECT_BY_VALUE: Names = &["select", "item", "nonzero"];
 pub const SLICE: Names = &["slice"];
 pub const NEW_AXIS: Names = &["unsqueeze"];
 /// Ends a read by tensor index.

@@ -40,9 +40,8 @@ impl<'a> Inputs<'a> {
         const CONTRADICTION: Cost = 20;
         let ([left, right], [first, second, ..]) = (operands, &self.0[..]) else { return 0 };
         let fits = match (left, right) {
-            (Operand::Int(_) | Operand::Float(_), Operand::Int(_) | Operand::Float(_)) => false,
-            (number @ (Operand::Int(_) | Operand::Float(_)), _)
-            | (_, number @ (Operand::Int(_) | Operand::Float(_))) => {
+            (left, right) if is_number(left) && is_number(right) => false,
+            (number, _) | (_, number) if is_number(number) => {
                 [first, second].into_iter().any(|input| input.is(number))
             }
             (Operand::Name(a), Operand::Name(b)) if a == b => {
@@ -70,12 +69,16 @@ impl<'a> Inputs<'a> {
     }
 }
 
+fn is_number(operand: &Operand) -> bool {
+    matches!(operand, Operand::Int(_) | Operand::Float(_) | Operand::Integer)
+}
+
 impl Input<'_> {
     /// Whether it can be this Python number.
     fn is(&self, number: &Operand) -> bool {
         if self.kind == "Scalar" {
             return match (number, self.concrete.trim_end_matches('.').parse::<f64>()) {
-                (_, Err(_)) => true,
+                (_, Err(_)) | (Operand::Integer, _) => true,
                 (Operand::Int(wanted), Ok(value)) => close(*wanted as f64, value),
                 (Operand::Float(wanted), Ok(value)) => close(*wanted, value),
                 _ => false,
@@ -83,7 +86,7 @@ impl Input<'_> {
         }
         self.dims == "[]"
             && match number {
-                Operand::Int(_) => self.kind == "long int",
+                Operand::Int(_) | Operand::Integer => self.kind == "long int",
                 Operand::Float(_) => self.kind == "double",
                 _ => false,
             }

@@ -12,14 +12,20 @@ pub(crate) struct Observation<'a> {
     pub inputs: Inputs<'a>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Kind<'a> {
     /// An op or a launch without a frame of its own. The name is complete: `aten::mul`.
     Op(&'a str),
     /// A frame of a function written in C.
     Builtin(&'a str),
-    /// A frame of a function written in Python, and whether it is in torch's tensor module.
-    Python { function: &'a str, of_tensor: bool },
+    /// A frame of a function written in Python.
+    Python {
+        function: &'a str,
+        /// Whether it is in torch's tensor module.
+        of_tensor: bool,
+        /// For a wrapper (a decorator's inner function): the functions it soon calls.
+        wraps: Vec<&'a str>,
+    },
     /// A frame of an `nn.Module`'s call.
     Module(&'a str),
 }

@@ -24,11 +24,18 @@ const WRAPPERS: [&str; 14] = [
 
 /// The cost of explaining `observation` by `emitter`; `None` when it cannot be.
 pub(super) fn score(emitter: &Emitter, observation: &Observation<'_>) -> Option<Cost> {
-    let cost = match observation.kind {
+    let cost = match &observation.kind {
         Kind::Op(name) => op(emitter, name, observation)?,
         Kind::Builtin(function) => builtin(emitter, function, observation)?,
-        Kind::Python { function, of_tensor } => python(emitter, function, of_tensor)?,
-        Kind::Module(_) if emitter.kind == EmitterKind::Call => 10,
+        Kind::Python { function, of_tensor, wraps } => python(emitter, function, *of_tensor, wraps)?,
+        // A call of an instance; a class's own call makes one.
+        Kind::Module(_) if emitter.kind == EmitterKind::Call => {
+            if is_class(emitter) {
+                40
+            } else {
+                10
+            }
+        }
         Kind::Module(_) => return None,
     };
     // The trace's own line is a hard constraint: a reading that contradicts it is none.
@@ -75,10 +82,19 @@ fn op(emitter: &Emitter, name: &str, observation: &Observation<'_>) -> Option<Co
     match emitter.name.as_deref() {
         Some(called) if called == base => Some(10),
         // A type's constructor leaves no frame.
-        Some(called) if called.starts_with(char::is_uppercase) => Some(50),
         None => Some(50),
-        Some(_) => None,
+        Some(_) => is_class(emitter).then_some(50),
     }
+}
+
+/// By convention, what is called is a class.
+fn is_class(emitter: &Emitter) -> bool {
+    emitter.name.as_deref().is_some_and(|name| name.starts_with(char::is_uppercase))
+}
+
+/// Whether a function of this name stands for what it wraps.
+pub(crate) fn is_wrapper(function: &str) -> bool {
+    WRAPPERS.contains(&function)
 }
 
 fn builtin(emitter: &Emitter, function: &str, observation: &Observation<'_>) -> Option<Cost> {
@@ -90,13 +106,21 @@ fn builtin(emitter: &Emitter, function: &str, observation: &Observation<'_>) -> 
     }
 }
 
-fn python(emitter: &Emitter, function: &str, of_tensor: bool) -> Option<Cost> {
+fn python(emitter: &Emitter, function: &str, of_tensor: bool, wraps: &[&str]) -> Option<Cost> {
     if emitter.opens(function) {
         return Some(0);
     }
+    if wraps.iter().any(|wrapped| emitter.opens(wrapped)) {
+        return Some(1);
+    }
+    if emitter.kind == EmitterKind::Subscript && !emitter.ops.is_empty() {
+        // One of several views of an index; a frame belongs to the subscript as a whole.
+        return None;
+    }
     let wraps_tensor = of_tensor && matches!(function, "wrapped" | "__torch_function__");
     match emitter.kind {
-        EmitterKind::Call if WRAPPERS.contains(&function) => Some(12),
+        EmitterKind::Call if matches!(function, "__init__" | "__new__") && is_class(emitter) => Some(2),
+        EmitterKind::Call if is_wrapper(function) => Some(12),
         EmitterKind::Call => Some(44),
         EmitterKind::Binary | EmitterKind::Unary | EmitterKind::Compare | EmitterKind::Subscript
             if wraps_tensor =>

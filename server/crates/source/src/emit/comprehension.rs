@@ -74,7 +74,7 @@ impl<'a> Builder<'a> {
         let next = self.iterate(iterable, parts.range, names::ITERATE_OPS, names::NEXT_FRAMES, head);
         let mut at = self.store(&generator.target, next);
         for condition in &generator.ifs {
-            at = self.condition(condition, at);
+            at = self.condition(condition, parts.range, at);
             self.draft.silent(at, head, 0);
         }
         let at = self.level(parts, depth + 1, at);

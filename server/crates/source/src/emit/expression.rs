@@ -1,7 +1,7 @@
 //! Expressions.
 
 use ruff_python_ast::{
-    ArgOrKeyword, BoolOp, Expr, ExprAttribute, ExprCall, ExprCompare, ExprContext, FStringPart,
+    ArgOrKeyword, Expr, ExprAttribute, ExprBoolOp, ExprCall, ExprCompare, ExprContext, FStringPart,
     InterpolatedStringElement, UnaryOp,
 };
 use ruff_text_size::Ranged;
@@ -35,7 +35,7 @@ impl<'a> Builder<'a> {
                 emitter.operands = self.operands([&*e.left, &*e.right]);
                 self.emit(at, emitter)
             }
-            Expr::UnaryOp(e) if e.op == UnaryOp::Not => self.condition(&e.operand, from),
+            Expr::UnaryOp(e) if e.op == UnaryOp::Not => self.condition(&e.operand, e.range, from),
             Expr::UnaryOp(e) => {
                 let at = self.expr(&e.operand, from);
                 if e.operand.is_literal_expr() {
@@ -46,9 +46,9 @@ impl<'a> Builder<'a> {
                 self.emit(at, emitter)
             }
             Expr::Compare(e) => self.compare(e, from),
-            Expr::BoolOp(e) => self.bool_op(e.op, &e.values, from),
+            Expr::BoolOp(e) => self.bool_op(e, from),
             Expr::If(e) => {
-                let at = self.condition(&e.test, from);
+                let at = self.condition(&e.test, e.range, from);
                 let (yes, no) = (self.expr(&e.body, at), self.expr(&e.orelse, at));
                 self.join([yes, no])
             }
@@ -140,13 +140,13 @@ impl<'a> Builder<'a> {
         let out = self.draft.state();
         for (place, (op, right)) in e.ops.iter().zip(&e.comparators).enumerate() {
             if place > 0 {
-                at = self.truth(e.range, at);
+                at = self.truth(e.range, e.range, at);
                 self.draft.silent(at, out, 0);
             }
             at = self.expr(right, at);
             let (ops, frames) = (names::compare_ops(*op), names::compare_frames(*op));
             if !ops.is_empty() || !frames.is_empty() {
-                let mut emitter = self.emitter(EmitterKind::Compare, e.range, ops, frames, 4);
+                let mut emitter = self.emitter(EmitterKind::Compare, e.range, ops, frames, 0);
                 emitter.operands = self.operands([left, right]);
                 at = self.emit(at, emitter);
             }
@@ -157,13 +157,13 @@ impl<'a> Builder<'a> {
     }
 
     /// `a and b` as a value: every operand but the last is tested.
-    fn bool_op(&mut self, _: BoolOp, values: &'a [Expr], from: State) -> State {
+    fn bool_op(&mut self, e: &'a ExprBoolOp, from: State) -> State {
         let out = self.draft.state();
         let mut at = from;
-        for (place, value) in values.iter().enumerate() {
+        for (place, value) in e.values.iter().enumerate() {
             at = self.expr(value, at);
-            if place + 1 < values.len() {
-                at = self.truth(value.range(), at);
+            if place + 1 < e.values.len() {
+                at = self.truth(value.range(), e.range, at);
             }
             self.draft.silent(at, out, 0);
         }
@@ -202,6 +202,7 @@ impl<'a> Builder<'a> {
         let skip = if plain.is_some_and(names::leaves_no_frame) { 1 } else { 24 };
         let mut emitter = self.emitter(EmitterKind::Call, range, ops, &[], skip);
         emitter.line = line;
+        emitter.repeat = (!ops.is_empty()).then_some(12);
         emitter.name = name.map(Into::into);
         emitter.operands = self.operands(
             e.arguments.args.iter().chain(e.arguments.keywords.iter().map(|keyword| &keyword.value)),

@@ -106,9 +106,13 @@ impl<'a> Builder<'a> {
         self.draft.emit(from, emitter)
     }
 
-    /// The test of a value that is already computed.
-    fn truth(&mut self, of: TextRange, from: State) -> State {
-        let emitter = self.emitter(EmitterKind::Truth, of, names::TRUTH_OPS, names::TRUTH_FRAMES, 0);
+    /// The test of a value that is already computed. Python reports it where the whole statement or conditional
+    /// expression `at` begins, whatever line the value stands on.
+    fn truth(&mut self, of: TextRange, at: TextRange, from: State) -> State {
+        let mut emitter = self.emitter(EmitterKind::Truth, of, names::TRUTH_OPS, names::TRUTH_FRAMES, 0);
+        emitter.line = self.start_line(at);
+        emitter.lines.0 = emitter.lines.0.min(emitter.line);
+        emitter.repeat = Some(12);
         self.emit(from, emitter)
     }
 
@@ -136,31 +140,44 @@ impl<'a> Builder<'a> {
         after
     }
 
-    /// A condition: jumps test each operand of `and`, `or` and `not` on its own line.
-    fn condition(&mut self, expr: &'a Expr, from: State) -> State {
-        crate::deep(|| self.condition_inner(expr, from))
+    /// The condition of `at`: jumps test each operand of `and`, `or` and `not`.
+    fn condition(&mut self, expr: &'a Expr, at: TextRange, from: State) -> State {
+        crate::deep(|| self.condition_inner(expr, at, from))
     }
 
-    fn condition_inner(&mut self, expr: &'a Expr, from: State) -> State {
+    fn condition_inner(&mut self, expr: &'a Expr, whole: TextRange, from: State) -> State {
         match expr {
             Expr::BoolOp(e) => {
                 let out = self.draft.state();
                 let mut at = from;
                 for value in &e.values {
-                    at = self.condition(value, at);
+                    at = self.condition(value, whole, at);
                     self.draft.silent(at, out, 0);
                 }
                 out
             }
-            Expr::UnaryOp(e) if e.op == ruff_python_ast::UnaryOp::Not => self.condition(&e.operand, from),
+            Expr::UnaryOp(e) if e.op == ruff_python_ast::UnaryOp::Not => {
+                self.condition(&e.operand, whole, from)
+            }
             _ => {
                 let at = self.expr(expr, from);
-                self.truth(expr.range(), at)
+                if is_plain_bool(expr) { at } else { self.truth(expr.range(), whole, at) }
             }
         }
     }
 
     fn operands<'e>(&self, of: impl IntoIterator<Item = &'e Expr>) -> Box<[Operand]> {
         of.into_iter().map(|expr| operand::operand(expr, self.text)).collect()
+    }
+}
+
+/// An expression whose value is always a plain `bool`: testing it leaves no event.
+fn is_plain_bool(expr: &Expr) -> bool {
+    match expr {
+        Expr::Compare(compare) => compare.ops.iter().all(|op| names::compare_ops(*op).is_empty()),
+        Expr::Call(call) => call.func.as_name_expr().is_some_and(|name| {
+            matches!(name.id.as_str(), "isinstance" | "issubclass" | "hasattr" | "callable" | "bool")
+        }),
+        _ => expr.is_literal_expr(),
     }
 }

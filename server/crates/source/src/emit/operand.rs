@@ -15,6 +15,7 @@ pub(super) fn operand(expr: &Expr, text: &str) -> Operand {
                 _ => Operand::Other,
             }
         }
+        _ if is_plain_int(expr) => Operand::Integer,
         Expr::Name(name) => Operand::Name(name.id.as_str().into()),
         Expr::Attribute(_) if is_path(expr) => text
             .get(usize::from(expr.start())..usize::from(expr.end()))
@@ -28,6 +29,27 @@ fn number(value: &Number) -> Operand {
         Number::Int(int) => int.as_i64().map_or(Operand::Other, Operand::Int),
         Number::Float(float) => Operand::Float(*float),
         Number::Complex { .. } => Operand::Other,
+    }
+}
+
+/// What is always a Python integer: `x.shape[0]`, `x.size(0)`, `len(x)`, `x.ndim`, `x.dim()`, `x.numel()`.
+fn is_plain_int(expr: &Expr) -> bool {
+    match expr {
+        Expr::Subscript(subscript) => {
+            subscript.slice.is_number_literal_expr()
+                && subscript.value.as_attribute_expr().is_some_and(|value| value.attr.as_str() == "shape")
+        }
+        Expr::Attribute(attribute) => attribute.attr.as_str() == "ndim",
+        Expr::Call(call) => match &*call.func {
+            Expr::Name(name) => name.id.as_str() == "len",
+            Expr::Attribute(method) => match method.attr.as_str() {
+                "size" => !call.arguments.is_empty(),
+                "dim" | "numel" => call.arguments.is_empty(),
+                _ => false,
+            },
+            _ => false,
+        },
+        _ => false,
     }
 }
 

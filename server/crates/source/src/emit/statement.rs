@@ -54,7 +54,7 @@ impl<'a> Builder<'a> {
                 self.draft.state()
             }
             Stmt::Assert(s) => {
-                let at = self.condition(&s.test, from);
+                let at = self.condition(&s.test, s.range, from);
                 let failed = s.msg.as_deref().map_or(at, |message| self.expr(message, at));
                 let end = self.end;
                 self.draft.silent(failed, end, 0);
@@ -91,13 +91,13 @@ impl<'a> Builder<'a> {
 
     fn branch(&mut self, s: &'a StmtIf, from: State) -> State {
         let out = self.draft.state();
-        let mut test = self.condition(&s.test, from);
+        let mut test = self.condition(&s.test, s.range, from);
         let arm = self.body(&s.body, test);
         self.draft.silent(arm, out, 0);
         let mut closed = false;
         for clause in &s.elif_else_clauses {
             match &clause.test {
-                Some(condition) => test = self.condition(condition, test),
+                Some(condition) => test = self.condition(condition, clause.range, test),
                 None => closed = true,
             }
             let arm = self.body(&clause.body, test);
@@ -112,7 +112,7 @@ impl<'a> Builder<'a> {
     fn while_loop(&mut self, s: &'a StmtWhile, from: State) -> State {
         let head = self.draft.state();
         self.draft.silent(from, head, 0);
-        let test = self.condition(&s.test, head);
+        let test = self.condition(&s.test, s.range, head);
         let out = self.draft.state();
         let ended = self.body(&s.orelse, test);
         self.draft.silent(ended, out, 0);
@@ -262,9 +262,9 @@ impl<'a> Builder<'a> {
             );
             compare.repeat = Some(1);
             at = self.emit(at, compare);
-            at = self.truth(case.pattern.range(), at);
+            at = self.truth(case.pattern.range(), case.pattern.range(), at);
             if let Some(guard) = &case.guard {
-                at = self.condition(guard, at);
+                at = self.condition(guard, case.pattern.range(), at);
             }
             let arm = self.body(&case.body, at);
             self.draft.silent(arm, out, 0);

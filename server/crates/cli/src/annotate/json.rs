@@ -1,0 +1,159 @@
+//! `annotate --format json`, schema 1: stable, for scripts. Times are integer nanoseconds; `own_*` is what is known to the
+//! function only.
+
+use attribution::lines::{FileLines, by_line};
+use attribution::{Cost, Direction, FileCosts, Unit};
+use ide::coverage::Coverage as Buckets;
+use profile::{EventId, Profile};
+use serde::Serialize;
+
+use crate::lines::{Costs, word};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    coverage: Coverage,
+    totals: Ns,
+    files: Vec<File<'a>>,
+    ambiguous: Vec<Ambiguous<'a>>,
+    unattributed: Ns,
+}
+
+/// Shares of the leading total, 0–1.
+#[derive(Serialize)]
+struct Coverage {
+    lines: f64,
+    ambiguous: f64,
+    functions: f64,
+    unattributed: f64,
+}
+
+#[derive(Serialize)]
+struct Ns {
+    cpu_ns: i64,
+    device_ns: i64,
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    file: &'a str,
+    stale: bool,
+    lines: Vec<Line<'a>>,
+    functions: Vec<Function<'a>>,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    line: u32,
+    ops: Vec<&'a str>,
+    calls: usize,
+    cpu_ns: i64,
+    device_ns: i64,
+    backward_cpu_ns: i64,
+    backward_device_ns: i64,
+    precision: &'a str,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    def_line: u32,
+    own_cpu_ns: i64,
+    own_device_ns: i64,
+    inclusive_cpu_ns: i64,
+    inclusive_device_ns: i64,
+}
+
+#[derive(Serialize)]
+struct Ambiguous<'a> {
+    file: &'a str,
+    ops: Vec<&'a str>,
+    lines: Vec<u32>,
+    cpu_ns: i64,
+    device_ns: i64,
+}
+
+impl From<Cost> for Ns {
+    fn from(cost: Cost) -> Self {
+        Self { cpu_ns: cost.cpu_ns, device_ns: cost.device_ns }
+    }
+}
+
+pub(super) fn text(costs: &Costs, wanted: &dyn Fn(&FileCosts) -> bool) -> String {
+    let Costs { profile, attribution } = costs;
+    let by_file = by_line(attribution);
+    let shown = || attribution.files.iter().zip(&by_file).filter(|(file, _)| wanted(file));
+    let unit = Unit::of(profile, attribution.totals);
+    let buckets = Buckets::of(attribution, &unit);
+    let share = |ns: i64| if buckets.total_ns > 0 { ns as f64 / buckets.total_ns as f64 } else { 0.0 };
+    let document = Document {
+        schema: 1,
+        coverage: Coverage {
+            lines: share(buckets.lines_ns),
+            ambiguous: share(buckets.ambiguous_ns),
+            functions: share(buckets.functions_ns),
+            unattributed: share(buckets.unattributed_ns),
+        },
+        totals: attribution.totals.into(),
+        files: shown().map(|(file, costs)| self::file(profile, file, costs)).collect(),
+        ambiguous: shown().flat_map(|(file, costs)| ambiguous(profile, file, costs)).collect(),
+        unattributed: attribution.unattributed.into(),
+    };
+    let mut text = serde_json::to_string(&document).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn file<'a>(profile: &'a Profile, file: &'a FileCosts, costs: &FileLines) -> File<'a> {
+    let lines = costs.lines.iter().map(|cost| Line {
+        line: cost.line,
+        ops: ops(profile, &cost.events),
+        calls: cost.events.len(),
+        cpu_ns: cost.forward.cpu_ns,
+        device_ns: cost.forward.device_ns,
+        backward_cpu_ns: cost.backward.cpu_ns,
+        backward_device_ns: cost.backward.device_ns,
+        precision: word(cost.precision),
+    });
+    let functions = file.functions.iter().map(|function| Function {
+        name: &function.name,
+        def_line: function.def_line,
+        own_cpu_ns: function.own.cpu_ns,
+        own_device_ns: function.own.device_ns,
+        inclusive_cpu_ns: function.inclusive.cpu_ns,
+        inclusive_device_ns: function.inclusive.device_ns,
+    });
+    File {
+        file: &file.key.relative,
+        stale: file.stale,
+        lines: lines.collect(),
+        functions: functions.collect(),
+    }
+}
+
+fn ambiguous<'a>(profile: &'a Profile, file: &'a FileCosts, costs: &FileLines) -> Vec<Ambiguous<'a>> {
+    let sets = costs.ambiguous.iter().map(|set| {
+        let mut both = set.forward;
+        both += set.backward;
+        Ambiguous {
+            file: &file.key.relative,
+            ops: ops(profile, &set.events),
+            lines: set.lines.clone(),
+            cpu_ns: both.cpu_ns,
+            device_ns: both.device_ns,
+        }
+    });
+    sets.collect()
+}
+
+/// The distinct names of events, in order.
+pub(super) fn ops<'a>(profile: &'a Profile, events: &[(EventId, Direction)]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for &(event, _) in events {
+        let name = profile.name(event);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
