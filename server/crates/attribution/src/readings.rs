@@ -1,7 +1,7 @@
 //! The alignment of each frame's children with its function, made when first asked for and shared by frames that look
 //! alike.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -12,6 +12,9 @@ use source::{Automaton, Pause, Scope, ScopeKind};
 use crate::FileId;
 use crate::align::{self, Entry, Inputs, Kind, Lines, Observation, Span};
 use crate::frames::{Frames, Located};
+
+/// Silent edges that alignment may look at for one trace: some seconds.
+const MOST_WORK: usize = 1_000_000_000;
 
 /// How many wrappers around one another are looked through.
 const WRAPPERS_DEEP: usize = 8;
@@ -49,6 +52,8 @@ pub(crate) struct Readings<'a> {
     by_frame: RefCell<HashMap<EventId, Rc<FrameReading>>>,
     alike: RefCell<HashMap<u64, Rc<Vec<Reading>>>>,
     last_end: HashMap<profile::TrackId, i64>,
+    /// Silent edges that alignment may still look at: a trace of any size ends in time.
+    work: Cell<usize>,
 }
 
 impl<'a> Readings<'a> {
@@ -58,7 +63,14 @@ impl<'a> Readings<'a> {
             let end = last_end.entry(event.track).or_insert(i64::MIN);
             *end = event.end_ns().max(*end);
         }
-        Self { frames, launches, by_frame: RefCell::default(), alike: RefCell::default(), last_end }
+        Self {
+            frames,
+            launches,
+            by_frame: RefCell::default(),
+            alike: RefCell::default(),
+            last_end,
+            work: Cell::new(MOST_WORK),
+        }
     }
 
     /// The reading of a frame that [`Frames::locate`] found.
@@ -99,13 +111,17 @@ impl<'a> Readings<'a> {
             || !align::anchors_fit(&automaton, &observations);
         if stale {
             // What was profiled stood elsewhere: the text is read afresh, without the trace's lines.
-            observations.iter_mut().for_each(|observation| observation.line = None);
+            for observation in &mut observations {
+                observation.line = None;
+            }
         }
         let span = self.span(frame, located, &scope, &automaton.pauses);
         let key = self.key(located.file, fit.scope.0, &span, &children, &observations);
         let known = self.alike.borrow().get(&key).cloned();
         let readings = known.unwrap_or_else(|| {
-            let readings = Rc::new(readings(&automaton, &observations, &span));
+            let mut work = self.work.get();
+            let readings = Rc::new(readings(&automaton, &observations, &span, &mut work));
+            self.work.set(work);
             self.alike.borrow_mut().insert(key, Rc::clone(&readings));
             readings
         });
@@ -252,8 +268,13 @@ impl<'a> Readings<'a> {
     }
 }
 
-fn readings(automaton: &Automaton, observations: &[Observation<'_>], span: &Span) -> Vec<Reading> {
-    let Some(lines) = align::align(automaton, observations, span) else {
+fn readings(
+    automaton: &Automaton,
+    observations: &[Observation<'_>],
+    span: &Span,
+    work: &mut usize,
+) -> Vec<Reading> {
+    let Some(lines) = align::align(automaton, observations, span, work) else {
         let unknown = Reading::Unknown("the function is too large to align");
         return observations.iter().map(|o| o.line.map_or(unknown.clone(), Reading::Exact)).collect();
     };
