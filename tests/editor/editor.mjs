@@ -79,9 +79,7 @@ class Editor {
 
   /** Opens a file by its name, as Ctrl+P does. */
   async openFile(name) {
-    await this.page.keyboard.press('Control+P');
-    await this.#type(name);
-    await this.row(name).first().waitFor();
+    await this.#quickInput('Control+P', name, this.row(name).first());
     await this.page.keyboard.press('Enter');
     await this.tab(path.basename(name)).waitFor();
     await this.code.first().waitFor();
@@ -89,22 +87,48 @@ class Editor {
 
   /** Runs a command by its title, as F1 does. */
   async run(title) {
-    await this.page.keyboard.press('F1');
-    await this.#type(`>${title}`);
+    await this.#quickInput('F1', `>${title}`, this.row(title).first());
     await this.row(title).first().click();
   }
 
   async goTo(line, column = 1) {
-    await this.page.keyboard.press('Control+G');
-    await this.#type(`:${line}:${column}`);
+    await this.#quickInput('Control+G', `:${line}:${column}`, this.row(`Go to line ${line}`).or(this.row(`line ${line}`)).first());
     await this.page.keyboard.press('Enter');
-    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+    await this.cursorOn(line);
   }
 
-  async #type(text) {
+  /** Opens VS Code's input by a key and types into it until it offers `wanted`. A key pressed too early is lost: press again. */
+  async #quickInput(key, text, wanted) {
     const box = this.page.locator('.quick-input-widget input').first();
-    await box.waitFor({ state: 'visible' });
-    await box.fill(text);
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.page.keyboard.press(key);
+        await box.fill(text, { timeout: 3000 });
+        await wanted.waitFor({ timeout: 5000 });
+        return;
+      } catch (error) {
+        if (tries === 3) {
+          throw error;
+        }
+        await this.page.keyboard.press('Escape');
+      }
+    }
+  }
+
+  /** Opens the quick fixes at the cursor and applies the one with this text; `look` sees the menu first. */
+  async quickFix(text, look) {
+    await this.page.keyboard.press('Control+.');
+    const fix = this.quickFixes.filter({ hasText: text }).first();
+    await fix.waitFor();
+    await look();
+    // By key: the menu takes no click right after it has opened.
+    for (let tries = 0; !/focused/.test(await fix.getAttribute('class')); tries++) {
+      if (tries > 10) {
+        throw new Error(`the quick fix “${text}” cannot be reached`);
+      }
+      await this.page.keyboard.press('ArrowDown');
+    }
+    await this.page.keyboard.press('Enter');
   }
 
   row(text) {
@@ -177,7 +201,8 @@ class Editor {
 
   /** Rests the mouse on a word of a line of code. */
   async hoverOver(code, word) {
-    await this.line(code).locator('span', { hasText: word }).last().hover();
+    // The first span of the line's own that holds it; a hint's comes after the code.
+    await this.line(code).locator('span span', { hasText: word }).first().hover();
     await this.hover.first().waitFor();
   }
 
@@ -218,13 +243,12 @@ class Editor {
 
   #traces = 0;
 
-  /** Answers VS Code's own file dialog. */
+  /** Answers VS Code's own dialog for files and folders. */
   async choosePath(file) {
-    const box = this.page.locator('.quick-input-widget input').first();
-    await this.page.locator('.quick-input-widget', { hasText: 'Open Trace' }).locator('a.monaco-button', { hasText: 'Open Trace' }).waitFor();
-    await box.fill(file);
-    await this.page.waitForTimeout(300);
-    await this.page.keyboard.press('Enter');
+    const open = this.page.locator('.quick-input-widget .quick-input-action a', { hasText: 'Open Trace' });
+    await open.waitFor();
+    await this.page.locator('.quick-input-widget input').first().fill(file);
+    await open.click();
   }
 
   /** Settings of the workspace, in the file VS Code keeps them in. */

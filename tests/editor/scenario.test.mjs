@@ -76,11 +76,7 @@ describe('ATen Lens in VS Code', () => {
 
   step('the quick fix writes torch.rms_norm, and undo brings code and marks back', async () => {
     await editor.goTo(4, 6);
-    await editor.page.keyboard.press('Control+.');
-    const fix = editor.quickFixes.filter({ hasText: 'torch.rms_norm' }).first();
-    await fix.waitFor();
-    await editor.screenshot('quick-fix');
-    await fix.click();
+    await editor.quickFix('torch.rms_norm', () => editor.screenshot('quick-fix'));
     await editor.line('torch.rms_norm(x, (x.shape[-1],), weight, eps)').nth(1).waitFor();
     // What those lines cost is not what the new one costs.
     await editor.hints().first().waitFor({ state: 'detached' });
@@ -236,11 +232,7 @@ describe('ATen Lens in VS Code', () => {
     await editor.screenshot('no-stacks');
     const line = await editor.lineNumberOf('with torch.no_grad(), profile(');
     await editor.goTo(line, 34);
-    await editor.page.keyboard.press('Control+.');
-    const fix = editor.quickFixes.filter({ hasText: 'with_stack=True' }).first();
-    await fix.waitFor();
-    await editor.screenshot('no-stacks-fix');
-    await fix.click();
+    await editor.quickFix('with_stack=True', () => editor.screenshot('no-stacks-fix'));
     await editor.line('with_stack=True').first().waitFor();
     await editor.screenshot('no-stacks-fixed');
     await editor.page.keyboard.press('Control+Z');
@@ -252,7 +244,7 @@ describe('ATen Lens in VS Code', () => {
     for (const [kind, name, reason] of [
       ['file', 'other.json', /other\.json/],
       ['file', 'empty.json', /empty\.json/],
-      ['folder', 'nothing', /nothing/],
+      ['folder', 'nothing/', /nothing/],
     ]) {
       await editor.run('ATen Lens: Open Trace');
       await editor.row(`Browse for a ${kind === 'file' ? 'trace file' : 'profile folder'}`).click();
@@ -263,7 +255,7 @@ describe('ATen Lens in VS Code', () => {
       console.log(`  ${name}: ${text}`);
       assert.match(text, reason);
       assert.ok(!text.includes('\n') && text.length < 300, 'one line');
-      await editor.screenshot(`unusable-${name.replace('.', '-')}`);
+      await editor.screenshot(`unusable-${name.replace(/\W/g, '')}`);
       await editor.run('Notifications: Clear All Notifications');
       await toast.waitFor({ state: 'detached' });
     }

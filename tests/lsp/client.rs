@@ -46,7 +46,12 @@ pub struct Client {
 impl Client {
     /// A server with nothing said to it yet.
     pub fn spawn(manner: Manner) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_aten-lens"))
+        Self::run(Command::new(env!("CARGO_BIN_EXE_aten-lens")), manner)
+    }
+
+    /// The same by another way to start it.
+    pub fn run(mut command: Command, manner: Manner) -> Self {
+        let mut process = command
             .arg("lsp")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -6,6 +6,8 @@ mod client;
 mod edits;
 mod inputs;
 mod lifecycle;
+#[cfg(target_os = "linux")]
+mod limits;
 mod marks;
 mod project;
 mod watching;

@@ -10,18 +10,7 @@ use crate::paths::slashed;
 /// `log/host_77.1700000060000.pt.trace.json` → `log/host_77`; a bare `trace.json` → `trace`.
 pub fn name(path: &Path, root: Option<&Path>) -> String {
     let relative = root.and_then(|root| path.strip_prefix(root).ok());
-    let text = match relative {
-        Some(relative) => slashed(relative),
-        // A path by itself: its last two parts say enough.
-        None => slashed(path)
-            .rsplitn(3, '/')
-            .take(2)
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-            .collect::<Vec<_>>()
-            .join("/"),
-    };
+    let text = slashed(relative.unwrap_or(path));
     let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
     let Some((file, folders)) = parts.split_last() else { return text };
     let stem = stem(file);
@@ -29,7 +18,9 @@ pub fn name(path: &Path, root: Option<&Path>) -> String {
     if !matches!(stem, "trace" | "pytorch_trace" | "") || kept.is_empty() {
         kept.push(if stem.is_empty() { file } else { stem });
     }
-    kept.join("/")
+    // Of a path by itself the last parts say enough.
+    let from = if relative.is_some() { 0 } else { kept.len().saturating_sub(2) };
+    kept[from..].join("/")
 }
 
 /// A file name without what says that it is a trace, and without the time that exporters append.
@@ -81,7 +72,9 @@ mod tests {
         assert_eq!(named("/w/log/host_77.1700000060000.pt.trace.json.gz"), "log/host_77");
         assert_eq!(named("/w/trace.json"), "trace");
         assert_eq!(named("/w/runs/iteration_20/rank0_trace.json"), "runs/iteration_20/rank0_trace");
-        assert_eq!(name(Path::new("/a/b/run7/trace.json"), None), "run7");
+        assert_eq!(name(Path::new("/a/b/run7/trace.json"), None), "b/run7");
+        let neuron = "/a/profile_output/naive/i-0a_pid_3/20261014091502/trace.json";
+        assert_eq!(name(Path::new(neuron), None), "a/naive");
     }
 
     #[test]
