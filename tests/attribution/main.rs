@@ -151,3 +151,23 @@ fn the_buckets_add_up() {
         assert_eq!(sum.device_ns, profile.device_total_ns(), "{trace}");
     }
 }
+
+/// What dynamo made of a function does not follow its text: only the function is known, forward and backward.
+#[test]
+fn compiled_code_gets_no_lines_of_its_function() {
+    for version in ["2.9", "2.15"] {
+        for trace in ["eager", "eager_grad", "aot_eager", "aot_eager_grad", "inductor", "inductor_grad"] {
+            for with_call_from in [true, false] {
+                let path = format!("traces/tables/torch-{version}/c_compile_{trace}.json.gz");
+                let (_, attribution) = attributed(&path, with_call_from);
+                let on_lines = attribution
+                    .charges
+                    .iter()
+                    .filter(|charge| matches!(charge.place, Place::Line { .. } | Place::Ambiguous { .. }));
+                assert_eq!(on_lines.count(), 0, "{path}");
+                let function = attribution.files.iter().flat_map(|file| &file.functions).next();
+                assert!(function.is_some_and(|f| f.name == "rmsnorm" && f.inclusive.cpu_ns > 0), "{path}");
+            }
+        }
+    }
+}

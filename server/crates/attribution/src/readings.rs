@@ -11,6 +11,7 @@ use source::{Automaton, Pause, Scope, ScopeKind};
 
 use crate::FileId;
 use crate::align::{self, Entry, Inputs, Kind, Lines, Observation, Span};
+use crate::charges::is_region;
 use crate::frames::{Frames, Located};
 
 /// Silent edges that alignment may look at for one trace: some seconds.
@@ -97,6 +98,11 @@ impl<'a> Readings<'a> {
             };
         };
         let scope = self.frames.scope(located.file, fit.scope);
+        if self.is_compiled(frame, &scope, &children) {
+            let unknown = Reading::Unknown("it was compiled: its events are not in the order of the text");
+            let readings = Rc::new(vec![unknown; children.len()]);
+            return FrameReading { by_child, readings, stale: !fit.as_profiled };
+        }
         let anchors: Vec<Option<u32>> =
             children.iter().map(|&child| self.anchor(frame, located.file, &scope, child)).collect();
         let lies_outside = |line: &u32| *line < scope.first_line || *line > scope.end_line;
@@ -140,6 +146,33 @@ impl<'a> Readings<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a frame runs what dynamo made of its function. What is below it then follows a graph, not the text: in a
+    /// compiled region, with generated code or a compiled autograd function right below, or with every call "from" the
+    /// def line.
+    fn is_compiled(&self, frame: EventId, scope: &Scope, children: &[EventId]) -> bool {
+        let profile = self.frames.profile;
+        let tree = profile.tree();
+        let region = std::iter::successors(tree.parent(frame), |&at| tree.parent(at))
+            .take_while(|&at| self.frames.locate(at).is_none())
+            .any(|at| is_region(profile, at));
+        let generated = |child: &EventId| match profile.frame(*child).map(|info| info.callee) {
+            Some(Callee::Python { file, .. }) => {
+                let file = profile.text(file);
+                file.starts_with("<eval_with_key>") || file.contains("torchinductor_")
+            }
+            Some(_) => false,
+            None => profile.name(*child).starts_with("CompiledFunction"),
+        };
+        let calls: Vec<u32> =
+            children.iter().filter_map(|&child| Some(profile.frame(child)?.call_from?.1)).collect();
+        let from_def = |line: &u32| scope.first_line <= *line && *line <= scope.def_line;
+        let all_from_def = scope.kind == ScopeKind::Function
+            && !scope.is_one_line()
+            && !calls.is_empty()
+            && calls.iter().all(from_def);
+        region || all_from_def || children.iter().any(generated)
     }
 
     /// What is seen below a frame: ops, frames and launches, with annotations and other calls looked through.
