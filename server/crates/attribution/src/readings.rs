@@ -98,7 +98,7 @@ impl<'a> Readings<'a> {
             };
         };
         let scope = self.frames.scope(located.file, fit.scope);
-        if self.is_compiled(frame, &scope, &children) {
+        if self.is_compiled(frame, &scope, fit.as_profiled, &children) {
             let unknown = Reading::Unknown("it was compiled: its events are not in the order of the text");
             let readings = Rc::new(vec![unknown; children.len()]);
             return FrameReading { by_child, readings, stale: !fit.as_profiled };
@@ -151,7 +151,7 @@ impl<'a> Readings<'a> {
     /// Whether a frame runs what dynamo made of its function. What is below it then follows a graph, not the text: in a
     /// compiled region, with generated code or a compiled autograd function right below, or with every call "from" the
     /// def line.
-    fn is_compiled(&self, frame: EventId, scope: &Scope, children: &[EventId]) -> bool {
+    fn is_compiled(&self, frame: EventId, scope: &Scope, as_profiled: bool, children: &[EventId]) -> bool {
         let profile = self.frames.profile;
         let tree = profile.tree();
         let region = std::iter::successors(tree.parent(frame), |&at| tree.parent(at))
@@ -168,7 +168,8 @@ impl<'a> Readings<'a> {
         let calls: Vec<u32> =
             children.iter().filter_map(|&child| Some(profile.frame(child)?.call_from?.1)).collect();
         let from_def = |line: &u32| scope.first_line <= *line && *line <= scope.def_line;
-        let all_from_def = scope.kind == ScopeKind::Function
+        let all_from_def = as_profiled
+            && scope.kind == ScopeKind::Function
             && !scope.is_one_line()
             && !calls.is_empty()
             && calls.iter().all(from_def);
