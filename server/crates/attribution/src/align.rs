@@ -29,7 +29,7 @@ const UNEXPLAINED: Cost = 86;
 const IMPLICIT: Cost = 18;
 /// What it costs not to reach the end of the function.
 const UNFINISHED: Cost = 600;
-/// Edges that may be looked at for one observation, and in all.
+/// Silent edges that may be looked at for one frame.
 const MOST_WORK: usize = 40_000_000;
 
 /// An expression over more lines than this is not looked for on its last ones.
@@ -95,27 +95,41 @@ struct Layer {
     insertion: Cost,
 }
 
-/// The lines of each observation; `None` when the function is too large to read within bounds.
+/// The lines of each observation; `None` when the function is too large to read within bounds. `work` is what is left
+/// for all frames together, counted in silent edges, and is reduced by what this one took.
 pub(crate) fn align(
     automaton: &Automaton,
     observations: &[Observation<'_>],
     span: &Span,
+    work: &mut usize,
 ) -> Option<Vec<Lines>> {
     if automaton.states() == 0 {
         return None;
     }
-    let mut closure = Closure::new(automaton, MOST_WORK);
+    let allowed = MOST_WORK.min(*work);
+    let mut closure = Closure::new(automaton, allowed);
+    let found = read(automaton, &mut closure, observations, span);
+    *work -= allowed - closure.work_left();
+    found
+}
+
+fn read(
+    automaton: &Automaton,
+    closure: &mut Closure<'_>,
+    observations: &[Observation<'_>],
+    span: &Span,
+) -> Option<Vec<Lines>> {
     let mut layers = Vec::with_capacity(observations.len());
     let mut now = starts(automaton, &span.entry);
     for observation in observations {
-        let (layer, next) = step(automaton, &mut closure, now, observation)?;
+        let (layer, next) = step(automaton, closure, now, observation)?;
         layers.push(layer);
         now = next;
     }
-    let ends = end_costs(automaton, &mut closure, span, &now)?;
+    let ends = end_costs(automaton, closure, span, &now)?;
     let best = now.iter().zip(&ends).map(|(&(_, cost), &end)| cost + end).min()?;
     let rest = now.iter().zip(&ends).map(|(&(state, _), &end)| (state, end)).collect();
-    backward(&mut closure, &layers, rest, best + SLACK)
+    backward(closure, &layers, rest, best + SLACK)
 }
 
 /// Whether an op is one that dispatch puts in by itself.

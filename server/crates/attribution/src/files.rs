@@ -24,13 +24,16 @@ pub(crate) struct Fit {
     pub as_profiled: bool,
 }
 
+/// A recorded path, and the name and line of a frame in it.
+type Asked = (String, Option<(String, u32)>);
+
 /// Looks up files by recorded path, with what was found kept.
 pub(crate) struct Files<'s> {
     sources: &'s dyn SourceFiles,
     comprehensions: Comprehensions,
-    files: RefCell<Vec<Rc<File>>>,
+    loaded: RefCell<Vec<Rc<File>>>,
     by_key: RefCell<HashMap<FileKey, Option<FileId>>>,
-    resolved: RefCell<HashMap<(String, Option<(String, u32)>), Option<FileId>>>,
+    resolved: RefCell<HashMap<Asked, Option<FileId>>>,
 }
 
 impl<'s> Files<'s> {
@@ -38,14 +41,14 @@ impl<'s> Files<'s> {
         Self {
             sources,
             comprehensions,
-            files: RefCell::default(),
+            loaded: RefCell::default(),
             by_key: RefCell::default(),
             resolved: RefCell::default(),
         }
     }
 
     pub fn file(&self, id: FileId) -> Rc<File> {
-        Rc::clone(&self.files.borrow()[id.0 as usize])
+        Rc::clone(&self.loaded.borrow()[id.0 as usize])
     }
 
     /// The file of a recorded path. `function`, the name and line of a frame in it, decides between files that agree
@@ -94,7 +97,7 @@ impl<'s> Files<'s> {
         let id = self.sources.text(key).map(|text| {
             let module = Module::parse(text);
             let automata = module.scopes().iter().map(|_| OnceCell::new()).collect();
-            let mut files = self.files.borrow_mut();
+            let mut files = self.loaded.borrow_mut();
             files.push(Rc::new(File { key: key.clone(), module, automata }));
             FileId(files.len() as u32 - 1)
         });
