@@ -243,12 +243,21 @@ class Editor {
 
   #traces = 0;
 
-  /** Answers VS Code's own dialog for files and folders. */
-  async choosePath(file) {
-    const open = this.page.locator('.quick-input-widget .quick-input-action a', { hasText: 'Open Trace' });
-    await open.waitFor();
-    await this.page.locator('.quick-input-widget input').first().fill(file);
-    await open.click();
+  /** Answers VS Code's own dialog, which shows the workspace: a file is taken by a click, a folder entered and then taken. */
+  async chooseFile(name) {
+    await this.#dialogButton.waitFor();
+    await this.row(name).first().click();
+  }
+
+  async chooseFolder(name) {
+    await this.chooseFile(name);
+    // Inside, there is nothing but the way back.
+    await this.row(name).waitFor({ state: 'detached' });
+    await this.#dialogButton.click();
+  }
+
+  get #dialogButton() {
+    return this.page.locator('.quick-input-widget .quick-input-action a', { hasText: 'Open Trace' });
   }
 
   /** Settings of the workspace, in the file VS Code keeps them in. */
