@@ -14,23 +14,23 @@ use std::process::Command;
 use serde_json::Value;
 
 /// A case's folder and what is expected of it.
-pub struct Case {
-    pub name: String,
-    pub folder: PathBuf,
-    pub expected: Value,
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) folder: PathBuf,
+    pub(crate) expected: Value,
     /// Where the folder was copied to, if it could not be kept as it must be.
     _copy: Option<tempfile::TempDir>,
 }
 
 /// What a run of the binary gave.
-pub enum Run {
+pub(crate) enum Run {
     Output(String),
     /// Exit 2; what stderr says.
     Refused(String),
 }
 
 /// Runs the binary. Any status but 0 and 2 is a defect.
-pub fn run(arguments: &[&str]) -> Run {
+pub(crate) fn run(arguments: &[&str]) -> Run {
     let output =
         Command::new(env!("CARGO_BIN_EXE_aten-lens")).args(arguments).output().expect("the binary runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -42,7 +42,7 @@ pub fn run(arguments: &[&str]) -> Run {
 }
 
 /// The object that `report` gives of one trace.
-pub fn report_of(trace: &Path) -> Result<Value, String> {
+pub(crate) fn report_of(trace: &Path) -> Result<Value, String> {
     match run(&["report", &trace.to_string_lossy(), "--format", "json"]) {
         Run::Output(text) => {
             let reports: Value = serde_json::from_str(&text).expect("report prints JSON");
@@ -53,22 +53,22 @@ pub fn report_of(trace: &Path) -> Result<Value, String> {
 }
 
 impl Case {
-    pub fn is(&self, key: &str) -> bool {
+    pub(crate) fn is(&self, key: &str) -> bool {
         self.expected.get(key).is_some_and(|value| *value != Value::Bool(false))
     }
 
     /// How the case loads: `ok`, `ok-with-warning`, `ignored`, `empty`, `error…`.
-    pub fn load(&self) -> &str {
+    pub(crate) fn load(&self) -> &str {
         self.expected["load"].as_str().unwrap_or("ok")
     }
 
     /// Whether the input is one that a user would rather not see mentioned, or that is too damaged.
-    pub fn may_be_refused(&self) -> bool {
+    pub(crate) fn may_be_refused(&self) -> bool {
         matches!(self.load(), "ignored" | "empty") || self.load().starts_with("error")
     }
 
     /// The inputs: every trace at the top of the folder.
-    pub fn inputs(&self) -> Vec<PathBuf> {
+    pub(crate) fn inputs(&self) -> Vec<PathBuf> {
         let left_out: Vec<&str> =
             self.expected["not_checked"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let mut inputs: Vec<PathBuf> = fs::read_dir(&self.folder)
@@ -76,8 +76,10 @@ impl Case {
             .map(|entry| entry.expect("a readable entry").path())
             .filter(|path| {
                 let name = file_name(path);
-                let ending = name.ends_with(".json") || name.ends_with(".json.gz");
-                ending && name != "expected.json" && !left_out.contains(&name.as_str())
+                let inner = name.strip_suffix(".gz").unwrap_or(&name);
+                Path::new(inner).extension().is_some_and(|ending| ending == "json")
+                    && name != "expected.json"
+                    && !left_out.contains(&name.as_str())
             })
             .collect();
         inputs.sort();
@@ -86,7 +88,7 @@ impl Case {
 }
 
 /// All cases, in order of their names.
-pub fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases");
     let mut folders: Vec<PathBuf> = fs::read_dir(&root)
         .expect("fixtures/cases")
@@ -130,16 +132,16 @@ fn copy_tree(from: &Path, to: &Path) {
     }
 }
 
-pub fn file_name(path: &Path) -> String {
+pub(crate) fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Microseconds of an expectation as nanoseconds.
-pub fn ns(us: &Value) -> i64 {
+pub(crate) fn ns(us: &Value) -> i64 {
     (us.as_f64().expect("a time in microseconds") * 1000.0).round() as i64
 }
 
 /// Fails with all of them at once.
-pub fn nothing_wrong(wrong: &[String]) {
+pub(crate) fn nothing_wrong(wrong: &[String]) {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -265,3 +265,6 @@ fn backward(
     }
     Some(found)
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,9 +11,14 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Shows PyTorch developers what each line of their code costs on the accelerator.
+/// The command line.
 #[derive(Debug, Parser)]
-#[command(name = "aten-lens", version, about, arg_required_else_help = true)]
+#[command(
+    name = "aten-lens",
+    version,
+    about = "Shows PyTorch developers what each line of their code costs on the accelerator",
+    arg_required_else_help = true
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,

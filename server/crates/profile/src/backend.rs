@@ -22,8 +22,7 @@ pub(crate) fn of(
 }
 
 fn kind(profile: &Profile, trace: &Trace, classifier: &Classifier) -> DeviceKind {
-    let categories: Set<_> = trace.events.iter().filter_map(|e| e.category).collect();
-    let any = |prefix: &str| categories.iter().any(|&c| profile.text(c).starts_with(prefix));
+    let any = |prefix: &str| classifier.categories().any(|c| profile.text(c).starts_with(prefix));
     let device = |word: &str| trace.header.device_names.iter().any(|name| name.contains(word));
     if any("privateuse1") {
         DeviceKind::PrivateUse1

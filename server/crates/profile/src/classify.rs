@@ -108,6 +108,11 @@ impl Classifier {
         event.category.and_then(|symbol| self.categories.get(&symbol)) == Some(&Category::Driver)
     }
 
+    /// The categories of the trace.
+    pub(crate) fn categories(&self) -> impl Iterator<Item = Symbol> {
+        self.categories.keys().copied()
+    }
+
     /// Whether the process holds Ascend kernels.
     pub(crate) fn any_ascend(&self) -> bool {
         !self.ascend.is_empty()

@@ -21,7 +21,7 @@ pub(crate) struct Intake {
     pub source: DeviceSource,
 }
 
-/// Takes over the events that have a part in a profile, and the strings of the trace.
+/// Takes over the events that have a part in a profile, and the strings of the trace. The trace keeps none of them.
 pub(crate) fn take(trace: &mut Trace, classifier: &Classifier) -> Intake {
     let ends = pairs::durations(trace);
     let mut profile = Profile { log: std::mem::take(&mut trace.log), ..Profile::default() };
@@ -40,6 +40,7 @@ pub(crate) fn take(trace: &mut Trace, classifier: &Classifier) -> Intake {
         }
         taker.push(event, kind, dur_ns, &args);
     }
+    trace.forget_events();
     let source = if from_streams && !from_kernels { DeviceSource::Stream } else { DeviceSource::Kernel };
     Intake { profile: taker.profile, tracks: taker.tracks, source }
 }

@@ -78,7 +78,36 @@ fn code_range(text: &str, line: u32) -> Option<std::ops::Range<u32>> {
 
 #[cfg(test)]
 mod tests {
-    use super::code_range;
+    use super::{RULE, code_range};
+    use crate::registry::Limits;
+    use crate::testing::{findings, frame, op};
+
+    const SOURCE: &str = "import torch\n\n\ndef f(x, y):\n    a = x @ y\n    b = a + 1\n    return b * 2\n";
+
+    fn lines(limits: Limits) -> Vec<String> {
+        let events = [
+            frame("model.py(4): f", 0, 1000),
+            op("aten::matmul", 10, 700),
+            op("aten::add", 720, 250),
+            op("aten::mul", 980, 10),
+        ];
+        let found = findings(RULE.code, &events.join(","), &[("model.py", SOURCE)], limits);
+        found.iter().map(|f| SOURCE[f.range.start as usize..f.range.end as usize].to_owned()).collect()
+    }
+
+    #[test]
+    fn the_costliest_lines_come_first_and_small_ones_not_at_all() {
+        assert_eq!(lines(Limits { top: 5, min_share: 0.05 }), ["a = x @ y", "b = a + 1"]);
+        assert_eq!(lines(Limits { top: 1, min_share: 0.05 }), ["a = x @ y"]);
+        assert!(lines(Limits { top: 5, min_share: 0.99 }).is_empty());
+    }
+
+    #[test]
+    fn without_cost_nothing_is_hot() {
+        let events = [frame("model.py(4): f", 0, 10), op("aten::matmul", 1, 0), op("aten::add", 2, 0)];
+        let limits = Limits { top: 5, min_share: 0.0 };
+        assert!(findings(RULE.code, &events.join(","), &[("model.py", SOURCE)], limits).is_empty());
+    }
 
     #[test]
     fn the_underline_is_the_code_of_the_line() {

@@ -4,6 +4,8 @@ pub mod finding;
 mod hotspot;
 mod no_stacks;
 pub mod registry;
+#[cfg(test)]
+mod testing;
 mod unfused_rms_norm;
 
 pub use finding::{Edit, Finding, Fix, Related};

@@ -71,3 +71,51 @@ fn fix(call: &ProfilerCall) -> Option<Fix> {
     };
     Some(Fix { title: format!("Record stacks: add {ARGUMENT}"), edits: vec![edit], preferred: true })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Limits;
+    use crate::testing::{findings, fixed, frame, op};
+
+    const LIMITS: Limits = Limits { top: 5, min_share: 0.0 };
+
+    fn after(source: &str) -> Option<String> {
+        let found = findings(RULE.code, &op("aten::mm", 1, 9), &[("train.py", source)], LIMITS);
+        found.first().map(|finding| fixed(source, &finding.fixes[0].edits))
+    }
+
+    #[test]
+    fn the_argument_is_added_or_turned_on() {
+        let with = |call: &str| format!("from torch.profiler import profile\nwith {call} as p:\n    pass\n");
+        assert_eq!(after(&with("profile()")), Some(with("profile(with_stack=True)")));
+        assert_eq!(
+            after(&with("profile(record_shapes=True)")),
+            Some(with("profile(record_shapes=True, with_stack=True)"))
+        );
+        assert_eq!(after(&with("profile(with_stack=False)")), Some(with("profile(with_stack=True)")));
+    }
+
+    #[test]
+    fn what_may_have_stacks_already_or_is_no_profiler_of_torch_is_left_alone() {
+        let with = |import: &str, call: &str| format!("{import}\nwith {call} as p:\n    pass\n");
+        let torch = "from torch.profiler import profile";
+        assert_eq!(after(&with(torch, "profile(with_stack=True)")), None);
+        assert_eq!(after(&with(torch, "profile(with_stack=stacks)")), None);
+        assert_eq!(after(&with(torch, "profile(**options)")), None);
+        assert_eq!(after(&with("from cProfile import Profile as profile", "profile()")), None);
+    }
+
+    #[test]
+    fn a_trace_with_stacks_or_without_ops_says_nothing() {
+        let source = "import torch\nwith torch.profiler.profile() as p:\n    pass\n";
+        let framed = [frame("train.py(1): main", 0, 20), op("aten::mm", 1, 9)].join(",");
+        let annotated =
+            r#"{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":1,"dur":2}"#;
+        for events in [framed.as_str(), annotated] {
+            assert!(findings(RULE.code, events, &[("train.py", source)], LIMITS).is_empty());
+        }
+        let op = op("aten::mm", 1, 9);
+        assert_eq!(findings(RULE.code, &op, &[("train.py", source)], LIMITS).len(), 1);
+    }
+}

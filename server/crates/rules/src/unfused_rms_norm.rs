@@ -134,3 +134,72 @@ fn name_range(text: &str, function: std::ops::Range<u32>, name: &str) -> std::op
     let found = body.find(&format!("def {name}")).map(|at| function.start + at as u32 + 4);
     found.map_or(function.start..function.start, |at| at..at + name.len() as u32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Limits;
+    use crate::testing::{findings, fixed, frame, op};
+
+    const LIMITS: Limits = Limits { top: 5, min_share: 0.0 };
+    const SOURCE: &str = "import torch
+
+
+def norm(x, weight, eps=1e-6):
+    x2 = x * x
+    ms = x2.mean(-1, keepdim=True)
+    ms = ms + eps
+    r = torch.rsqrt(ms)
+    y = x * r
+    return y * weight
+";
+
+    fn events(ops: &[&str]) -> String {
+        let mut events = vec![frame("model.py(4): norm", 0, 1000)];
+        events.extend((1..).zip(ops).map(|(at, name)| op(name, at * 100, 50)));
+        events.join(",")
+    }
+
+    const NAIVE: [&str; 6] =
+        ["aten::mul", "aten::mean", "aten::add", "aten::rsqrt", "aten::mul", "aten::mul"];
+
+    #[test]
+    fn the_pattern_with_its_ops_is_found_and_rewritten() {
+        let found = findings(RULE.code, &events(&NAIVE), &[("model.py", SOURCE)], LIMITS);
+        assert_eq!(found.len(), 1);
+        let finding = &found[0];
+        assert_eq!(&SOURCE[finding.range.start as usize..finding.range.end as usize], "norm");
+        assert!(finding.message.contains("6 dispatches, 300 µs CPU (100.0%)"), "{}", finding.message);
+        assert_eq!(
+            fixed(SOURCE, &finding.fixes[0].edits),
+            "import torch\n\n\ndef norm(x, weight, eps=1e-6):\n    \
+             return torch.rms_norm(x, (x.shape[-1],), weight, eps)\n"
+        );
+        let compiled = fixed(SOURCE, &finding.fixes[1].edits);
+        assert!(compiled.contains("\n@torch.compile(fullgraph=True)\ndef norm("), "{compiled}");
+    }
+
+    #[test]
+    fn the_text_without_the_ops_says_nothing() {
+        // As a compiled function looks: the text is there, the ops are not.
+        for ops in [&[][..], &["Torch-Compiled Region: 0/0"], &["aten::_fused_rms_norm"]] {
+            assert!(findings(RULE.code, &events(ops), &[("model.py", SOURCE)], LIMITS).is_empty(), "{ops:?}");
+        }
+    }
+
+    #[test]
+    fn a_layer_norm_that_looks_alike_says_nothing() {
+        let source = SOURCE.replace("x2 = x * x", "x2 = x * (x - x.mean())");
+        let ops = [
+            "aten::mean",
+            "aten::sub",
+            "aten::mul",
+            "aten::mean",
+            "aten::add",
+            "aten::rsqrt",
+            "aten::mul",
+            "aten::mul",
+        ];
+        assert!(findings(RULE.code, &events(&ops), &[("model.py", &source)], LIMITS).is_empty());
+    }
+}

@@ -133,6 +133,12 @@ impl Trace {
         self.args.get(event.args as usize).copied().unwrap_or_default()
     }
 
+    /// Frees the events and their arguments, once they are taken over.
+    pub fn forget_events(&mut self) {
+        self.events = Vec::new();
+        self.args = Vec::new();
+    }
+
     /// The text of a symbol of this trace.
     pub fn text(&self, symbol: Symbol) -> &str {
         self.strings.text(symbol)

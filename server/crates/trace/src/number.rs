@@ -138,7 +138,8 @@ mod tests {
                 text += &digits[point as usize..];
                 text += &"0".repeat(zeros);
             }
-            text += &format!("e{}", -exponent);
+            text.push('e');
+            text += &(-exponent).to_string();
             prop_assert_eq!(nanoseconds(&text), Some(ns));
         }
 

@@ -113,6 +113,10 @@ fn python(emitter: &Emitter, function: &str, of_tensor: bool, wraps: &[&str]) ->
     if wraps.iter().any(|wrapped| emitter.opens(wrapped)) {
         return Some(1);
     }
+    if emitter.kind == EmitterKind::Subscript && !emitter.ops.is_empty() {
+        // One of several views of an index; a frame belongs to the subscript as a whole.
+        return None;
+    }
     let wraps_tensor = of_tensor && matches!(function, "wrapped" | "__torch_function__");
     match emitter.kind {
         EmitterKind::Call if matches!(function, "__init__" | "__new__") && is_class(emitter) => Some(2),

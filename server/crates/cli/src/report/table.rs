@@ -65,7 +65,7 @@ fn title(report: &Report) -> String {
     format!("{}{rank}{partial}", report.path.display())
 }
 
-/// torch prints `CUDA` on ROCm too.
+/// torch prints `CUDA` on `ROCm` too.
 fn device_name(report: &Report, arguments: &Arguments) -> Option<String> {
     let device = report.profile.device.as_ref()?;
     let as_cuda = device.kind == DeviceKind::Hip && arguments.whose == Whose::Torch;

@@ -117,7 +117,7 @@ impl EventList {
             }
         }
         let mut kinds = Map::default();
-        for &id in &order {
+        for &id in order.iter().filter(|&&id| !is_device(profile.event(id).kind)) {
             let event = profile.event(id);
             kinds.entry((event.name, event.kind == Kind::Annotation)).or_insert(RowKind::of(event.kind));
         }

@@ -156,7 +156,9 @@ impl<'a> Builder<'a> {
                 }
                 out
             }
-            Expr::UnaryOp(e) if e.op == ruff_python_ast::UnaryOp::Not => self.condition(&e.operand, whole, from),
+            Expr::UnaryOp(e) if e.op == ruff_python_ast::UnaryOp::Not => {
+                self.condition(&e.operand, whole, from)
+            }
             _ => {
                 let at = self.expr(expr, from);
                 if is_plain_bool(expr) { at } else { self.truth(expr.range(), whole, at) }

@@ -15,13 +15,12 @@ impl<'a> Builder<'a> {
             other => std::slice::from_ref(other),
         };
         let out = self.draft.state();
-        // A plain Python container leaves no event at all; it takes no new axes and rarely several indices.
+        // A plain Python container leaves no event or a frame of its own; it takes no new axes and rarely several indices.
         let plain =
             !index.is_tuple_expr() && !index.is_none_literal_expr() && !index.is_ellipsis_literal_expr();
-        self.draft.silent(from, out, if plain { 3 } else { 12 });
         let frames: Names = if store { &["__setitem__"] } else { &["__getitem__"] };
-        let slot = self.emitter(EmitterKind::Subscript, range, &[], frames, 0);
-        let after = self.emit(from, slot);
+        let container = self.emitter(EmitterKind::Subscript, range, &[], frames, if plain { 3 } else { 12 });
+        let after = self.emit(from, container);
         self.draft.silent(after, out, 0);
 
         let mut at = self.draft.state();
@@ -36,7 +35,13 @@ impl<'a> Builder<'a> {
                     // Bounds that are not literals often span everything, and then nothing is sliced.
                     let literal = |bound: &Option<Box<Expr>>| bound.as_deref().is_none_or(is_constant);
                     let literal = literal(&slice.lower) && literal(&slice.upper) && literal(&slice.step);
-                    let skip = if full { 0 } else if literal { 12 } else { 6 };
+                    let skip = if full {
+                        0
+                    } else if literal {
+                        12
+                    } else {
+                        6
+                    };
                     let bounds = self.operands(
                         [&slice.lower, &slice.upper, &slice.step].into_iter().flatten().map(|b| &**b),
                     );

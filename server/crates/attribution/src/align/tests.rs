@@ -1,0 +1,200 @@
+use proptest::prelude::*;
+use source::{Comprehensions, Module, ScopeId};
+
+use super::*;
+
+fn op(name: &str) -> Observation<'_> {
+    Observation { kind: Kind::Op(name), line: None, inputs: Inputs::default() }
+}
+
+fn builtin(name: &str) -> Observation<'_> {
+    Observation { kind: Kind::Builtin(name), line: None, inputs: Inputs::default() }
+}
+
+fn python(name: &str) -> Observation<'_> {
+    let kind = Kind::Python { function: name, of_tensor: false, wraps: Vec::new() };
+    Observation { kind, line: None, inputs: Inputs::default() }
+}
+
+fn at(observation: Observation<'_>, line: u32) -> Observation<'_> {
+    Observation { line: Some(line), ..observation }
+}
+
+const WHOLE: Span = Span { entry: Entry::Whole, cut: false };
+
+/// The lines of each observation in the first function of a text.
+fn lines(text: &str, observations: &[Observation<'_>], span: &Span) -> Vec<Vec<u32>> {
+    let module = Module::parse(text);
+    let automaton = module.automaton(ScopeId(1), Comprehensions::Inlined);
+    let found = align(&automaton, observations, span).expect("small enough");
+    found.into_iter().map(|lines| if lines.unexplained { Vec::new() } else { lines.lines }).collect()
+}
+
+#[test]
+fn one_op_a_line() {
+    let text = "def f(x, w, e):\n    y = x * x\n    y = y.mean(-1)\n    y = y + e\n    return y * w\n";
+    let seen = [op("aten::mul"), builtin("mean"), op("aten::add"), op("aten::mul")];
+    assert_eq!(lines(text, &seen, &WHOLE), [[2], [3], [4], [5]]);
+}
+
+#[test]
+fn an_op_that_the_text_does_not_hold_gets_no_line() {
+    let text = "def f(x):\n    y = torch.mm(x, x)\n    return torch.relu(y)\n";
+    let seen = [builtin("mm"), op("aten::add"), builtin("relu")];
+    assert_eq!(lines(text, &seen, &WHOLE), [vec![2], vec![], vec![3]]);
+}
+
+#[test]
+fn arms_that_look_alike_stay_ambiguous() {
+    let text = "def f(x, c):\n    if c:\n        y = x * 2\n    else:\n        y = x * 3\n    return -y\n";
+    let seen = [op("aten::mul"), op("aten::neg")];
+    assert_eq!(lines(text, &seen, &WHOLE), [vec![3, 5], vec![6]]);
+}
+
+#[test]
+fn a_number_tells_arms_apart() {
+    let text = "def f(x, c):\n    if c:\n        y = x * 2\n    else:\n        y = x * 0.5\n    return -y\n";
+    let inputs = Inputs::read(r#"["float","double"]"#, "[[4], []]", r#"["",""]"#);
+    let seen = [Observation { inputs, ..op("aten::mul") }, op("aten::neg")];
+    assert_eq!(lines(text, &seen, &WHOLE), [[5], [6]]);
+}
+
+#[test]
+fn early_returns_stay_ambiguous() {
+    let text = "def f(x, m):\n    if m == 0:\n        return x * 1.5\n    if m == 1:\n        return x * 2.5\n    return x * 3.5\n";
+    assert_eq!(lines(text, &[op("aten::mul")], &WHOLE), [vec![3, 5, 6]]);
+}
+
+#[test]
+fn the_traces_own_line_is_a_hard_constraint() {
+    let text = "def f(x):\n    a = g(x)\n    b = x * 2\n    a = g(x)\n    b = x * 3\n    return b\n";
+    assert_eq!(lines(text, &[at(python("g"), 4), op("aten::mul")], &WHOLE), [[4], [5]]);
+}
+
+#[test]
+fn loops_break_and_continue() {
+    let text = "def f(x):
+    for i in r(x):
+        x = x * 2
+        if i:
+            x = x - 1
+            continue
+        if x:
+            break
+        x = x / 3
+    return -x
+";
+    let seen = [
+        python("r"),
+        op("aten::mul"),
+        op("aten::sub"),
+        op("aten::mul"),
+        op("aten::is_nonzero"),
+        op("aten::div"),
+        op("aten::mul"),
+        op("aten::is_nonzero"),
+        op("aten::neg"),
+    ];
+    let found = lines(text, &seen, &WHOLE);
+    let sure = |at: usize, line: u32| assert_eq!(found[at], [line], "{at}");
+    for (at, line) in [(0, 2), (1, 3), (2, 5), (3, 3), (5, 9), (6, 3), (8, 10)] {
+        sure(at, line);
+    }
+}
+
+#[test]
+fn gathers_of_two_statements() {
+    let text = "def f(h, s, e, k):\n    g, p = torch.sort(e)\n    a = h[p // k]\n    b = s[p]\n    return b.float()\n";
+    let wrapped = Kind::Python { function: "wrapped", of_tensor: true, wraps: Vec::new() };
+    let seen = [
+        builtin("sort"),
+        Observation { kind: wrapped, line: None, inputs: Inputs::default() },
+        op("aten::index"),
+        op("aten::index"),
+        builtin("float"),
+    ];
+    assert_eq!(lines(text, &seen, &WHOLE), [[2], [3], [3], [4], [5]]);
+}
+
+#[test]
+fn a_generator_is_resumed_at_its_yield() {
+    let text = "def f(x):\n    a = x * 2\n    yield a\n    b = x * 3\n    yield b\n    return x + 1\n";
+    let from = |line, begins| Span { entry: Entry::Resumed { line, begins }, cut: false };
+    assert_eq!(lines(text, &[op("aten::mul")], &from(1, true)), [[2]]);
+    assert_eq!(lines(text, &[op("aten::mul")], &from(3, false)), [[4]]);
+    assert_eq!(lines(text, &[op("aten::add")], &from(5, false)), [[6]]);
+}
+
+#[test]
+fn a_running_frame_goes_on_from_its_line() {
+    let text = "def f(x):\n    x = x * 2\n    start()\n    x = x * 3\n    return x + 1\n";
+    let span = Span { entry: Entry::Running { line: 3 }, cut: true };
+    assert_eq!(lines(text, &[op("aten::mul"), op("aten::add")], &span), [[4], [5]]);
+}
+
+#[test]
+fn a_long_function_takes_time_in_proportion() {
+    let mut text = "def f(x):\n".to_owned();
+    let mut seen = Vec::new();
+    for _ in 0..5_000 {
+        text.push_str("    x = torch.relu(x) + x.attr\n    self.a = x[0]\n");
+        seen.extend([builtin("relu"), op("aten::add"), op("aten::select")]);
+    }
+    let started = std::time::Instant::now();
+    let found = lines(&text, &seen, &WHOLE);
+    assert!(
+        found
+            .iter()
+            .enumerate()
+            .all(|(at, lines)| *lines == [(at / 3) as u32 * 2 + 2 + u32::from(at % 3 == 2)])
+    );
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
+
+/// The same on any text and any sequence: no panic, one answer for each.
+fn answers(text: &str, seen: &[(u8, u8)], line: Option<u32>) {
+    const NAMES: [&str; 8] =
+        ["aten::mul", "aten::add", "aten::index", "mm", "g", "__init__", "aten::is_nonzero", "x"];
+    let observations: Vec<_> = seen
+        .iter()
+        .map(|&(kind, name)| {
+            let name = NAMES[name as usize % NAMES.len()];
+            let kind = match kind % 4 {
+                0 => Kind::Op(name),
+                1 => Kind::Builtin(name),
+                2 => Kind::Python { function: name, of_tensor: false, wraps: Vec::new() },
+                _ => Kind::Module(name),
+            };
+            Observation { kind, line: line.filter(|_| seen.len() % 2 == 0), inputs: Inputs::default() }
+        })
+        .collect();
+    let module = Module::parse(text);
+    for scope in 0..module.scopes().len() as u32 {
+        let automaton = module.automaton(ScopeId(scope), Comprehensions::Nested);
+        for entry in [Entry::Whole, Entry::Resumed { line: 2, begins: false }, Entry::Running { line: 2 }] {
+            if let Some(found) = align(&automaton, &observations, &Span { entry, cut: false }) {
+                assert_eq!(found.len(), observations.len());
+                // Every observation is explained somehow, if only by nothing.
+                assert!(found.iter().all(|lines| lines.unexplained || !lines.lines.is_empty()));
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_text_and_any_events(
+        text in "(def f\\(x\\):\n)?(    [a-z =*+()\\[\\].:0-9-]{0,30}\n){0,8}",
+        seen in proptest::collection::vec((any::<u8>(), any::<u8>()), 0..12),
+        line in proptest::option::of(0u32..12),
+    ) {
+        answers(&text, &seen, line);
+    }
+
+    #[test]
+    fn any_events_of_every_construct(seen in proptest::collection::vec((any::<u8>(), any::<u8>()), 0..30)) {
+        answers(include_str!("../../../source/tests/constructs.py"), &seen, Some(20));
+    }
+}
