@@ -7,6 +7,8 @@ import { startCodeServer } from './code-server.mjs';
 
 export const screenshots = path.join(import.meta.dirname, 'screenshots');
 
+const viewport = { width: 1360, height: 820 };
+
 /** A step that takes longer than this has failed. */
 const patience = 20_000;
 
@@ -49,7 +51,7 @@ export async function openEditor({ workspaces, vsix, settings = {} }) {
     },
   });
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: browserFlags });
-  const page = await browser.newPage({ viewport: { width: 1360, height: 820 }, reducedMotion: 'reduce' });
+  const page = await browser.newPage({ viewport, reducedMotion: 'reduce' });
   page.setDefaultTimeout(patience);
   return new Editor(page, server, folder, async () => {
     await browser.close();
@@ -61,6 +63,7 @@ export async function openEditor({ workspaces, vsix, settings = {} }) {
 class Editor {
   constructor(page, server, folder, close) {
     this.page = page;
+    this.viewport = viewport;
     this.server = server;
     this.folder = folder;
     this.close = close;

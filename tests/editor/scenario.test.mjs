@@ -102,6 +102,14 @@ describe('ATen Lens in VS Code', () => {
       assert.ok(cells.includes(text), `${text} is not in ${cells.join(' | ')}`);
     }
     await editor.screenshot('operators');
+    await editor.run('View: Toggle Primary Side Bar Visibility');
+    await editor.page.setViewportSize({ width: 1500, height: 560 });
+    await editor.hint('ms = x2.mean', '14.5%').waitFor();
+    await editor.page.waitForTimeout(500);
+    await editor.screenshot('readme');
+    await editor.page.setViewportSize(editor.viewport);
+    await editor.run('View: Toggle Primary Side Bar Visibility');
+    await editor.table.locator('th').first().focus();
   });
 
   step('the table sorts by a click or a key, and filters', async () => {
@@ -303,7 +311,7 @@ function found(folder, name, recursive = false) {
 if (process.env.UPDATE_README) {
   process.once('exit', (code) => {
     if (code === 0) {
-      fs.copyFileSync(path.join(screenshots, 'overview.png'), path.join(repository, 'extension/media/screenshot.png'));
+      fs.copyFileSync(path.join(screenshots, 'readme.png'), path.join(repository, 'extension/media/screenshot.png'));
     }
   });
 }
