@@ -1,9 +1,11 @@
 //! Everything that is known of one capture, computed once when its trace settles; requests are look-ups.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use attribution::lines::{FileLines, by_line};
 use attribution::{Attribution, Charge, Cost, FileCosts, FileId, FunctionId, Place, Unit};
+use profile::key_averages::{self, RowKind, TorchVersion};
 use profile::{EventId, Profile};
 
 use crate::coverage::Coverage;
@@ -23,6 +25,14 @@ pub struct Analysis {
     /// Index into the charges of each charged event.
     charge_of: HashMap<EventId, u32>,
     launched: HashMap<EventId, Vec<EventId>>,
+    differing: OnceLock<HashMap<String, Differing>>,
+}
+
+/// A row of the table whose own CPU time torch prints otherwise than it is counted here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Differing {
+    pub self_cpu_ns: i64,
+    pub torch_self_cpu_ns: i64,
 }
 
 /// What of a function is on no one line: its ambiguous costs and what is known to the function only.
@@ -41,7 +51,17 @@ impl Analysis {
         let owners = owners(&attribution, &lines, &unit);
         let charge_of = (0..).zip(&attribution.charges).map(|(at, charge)| (charge.event, at)).collect();
         let launched = launched(&profile, &charge_of);
-        Self { name, profile, attribution, unit, lines, owners, charge_of, launched }
+        Self {
+            name,
+            profile,
+            attribution,
+            unit,
+            lines,
+            owners,
+            charge_of,
+            launched,
+            differing: OnceLock::new(),
+        }
     }
 
     /// The costs of a file by line.
@@ -65,6 +85,12 @@ impl Analysis {
     /// The device events charged to an event, in order of start.
     pub fn launched_by(&self, event: EventId) -> &[EventId] {
         self.launched.get(&event).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where `key_averages()` of the trace's torch prints another Self CPU for an op than is counted here (from 2.14 on it
+    /// subtracts Python frames inside ops).
+    pub fn differing(&self, op: &str) -> Option<Differing> {
+        self.differing.get_or_init(|| differing(&self.profile)).get(op).copied()
     }
 
     /// The charge of an event.
@@ -132,4 +158,22 @@ fn launched(profile: &Profile, charge_of: &HashMap<EventId, u32>) -> HashMap<Eve
         list.sort_by_key(|&event| profile.event(event).start_ns);
     }
     launched
+}
+
+fn differing(profile: &Profile) -> HashMap<String, Differing> {
+    let printed = key_averages::as_torch(profile, TorchVersion::detect(profile));
+    let printed: HashMap<&str, i64> = printed
+        .rows
+        .iter()
+        .filter(|row| row.kind == RowKind::Op)
+        .map(|row| (&*row.name, row.self_cpu_ns))
+        .collect();
+    let counted = key_averages::canonical(profile).rows.into_iter().filter(|row| row.kind == RowKind::Op);
+    counted
+        .filter_map(|row| {
+            let torch_self_cpu_ns = *printed.get(&*row.name)?;
+            let differs = torch_self_cpu_ns != row.self_cpu_ns;
+            differs.then_some((row.name, Differing { self_cpu_ns: row.self_cpu_ns, torch_self_cpu_ns }))
+        })
+        .collect()
 }

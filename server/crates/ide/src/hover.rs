@@ -82,6 +82,7 @@ fn line_section(text: &mut String, analysis: &Analysis, file: FileId, cost: &Lin
     }
     text.push_str("\n\n");
     table(text, analysis, &ops);
+    as_torch_prints(text, analysis, &ops);
     per_step(text, analysis, cost);
     kernels(text, analysis, cost);
     let _ = writeln!(text, "\n{}", known_by(analysis, file, cost));
@@ -137,6 +138,21 @@ fn shape_text(shapes: &[String]) -> String {
         return joined;
     }
     joined.chars().take(SHAPES_CHARS - 1).chain(['…']).collect()
+}
+
+/// Both numbers where torch's table has another: a user who compares must not wonder which one is wrong.
+fn as_torch_prints(text: &mut String, analysis: &Analysis, ops: &[OpCost]) {
+    for op in ops {
+        if let Some(differing) = analysis.differing(&op.name) {
+            let _ = writeln!(
+                text,
+                "\nOver the whole trace `{}` has Self CPU {}; torch prints {}, without the Python frames inside it.",
+                escape(short_name(&op.name)),
+                units::short(differing.self_cpu_ns),
+                units::torch(differing.torch_self_cpu_ns),
+            );
+        }
+    }
 }
 
 fn per_step(text: &mut String, analysis: &Analysis, cost: &LineCost) {

@@ -156,8 +156,9 @@ impl Coordinator {
             }
             Event::Toggle(answer) => {
                 self.world.visible = !self.world.visible;
-                let _ = answer.send(self.world.visible);
+                // First the state, then the answer: who acts on the answer must find the state.
                 self.changed();
+                let _ = answer.send(self.world.visible);
             }
             Event::Show(path, answer) => {
                 self.chosen = Some((path, self.world.captures.first().cloned()));

@@ -85,8 +85,8 @@ impl Coordinator {
             if self.job.is_some() {
                 self.cancel();
             }
-            self.answer(&Ok(()));
             self.changed();
+            self.answer(&Ok(()));
             return;
         }
         let age = SystemTime::now().duration_since(wanted.modified).unwrap_or(Duration::MAX);
@@ -134,8 +134,8 @@ impl Coordinator {
                 );
                 self.cleared = None;
                 self.world.shown = Some(Arc::new(shown));
-                self.answer(&Ok(()));
                 self.changed();
+                self.answer(&Ok(()));
             }
             Err((capture, reason)) => {
                 tracing::debug!("{reason}");
