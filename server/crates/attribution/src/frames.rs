@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use profile::{Callee, EventId, Kind, Profile};
 use source::{Scope, ScopeId};
@@ -33,7 +34,7 @@ pub(crate) struct FunctionKey {
 pub(crate) struct Frames<'a> {
     pub profile: &'a Profile,
     pub files: &'a Files<'a>,
-    located: RefCell<HashMap<trace::Symbol, Option<std::rc::Rc<Located>>>>,
+    located: RefCell<HashMap<&'a str, Option<Rc<Located>>>>,
 }
 
 impl<'a> Frames<'a> {
@@ -42,16 +43,16 @@ impl<'a> Frames<'a> {
     }
 
     /// Where a frame is; `None` for frames of C functions and modules, and for files that are not in the sources.
-    pub fn locate(&self, frame: EventId) -> Option<std::rc::Rc<Located>> {
+    pub fn locate(&self, frame: EventId) -> Option<Rc<Located>> {
         let Callee::Python { file, line, function } = self.profile.frame(frame)?.callee else { return None };
-        let name = self.profile.event(frame).name;
-        if let Some(known) = self.located.borrow().get(&name) {
+        let name = self.profile.name(frame);
+        if let Some(known) = self.located.borrow().get(name) {
             return known.clone();
         }
         let (path, function) = (self.profile.text(file), self.profile.text(function));
         let found = self.files.resolve(path, Some((function, line))).map(|file| {
             let fit = self.files.fit(file, function, line);
-            std::rc::Rc::new(Located { file, fit, line, function: self.function(file, fit, function, line) })
+            Rc::new(Located { file, fit, line, function: self.function(file, fit, function, line) })
         });
         self.located.borrow_mut().insert(name, found.clone());
         found
@@ -80,7 +81,7 @@ impl<'a> Frames<'a> {
     }
 
     /// The innermost frame around an event whose file is in the sources, and the frame just inside it on the way.
-    pub fn innermost(&self, event: EventId) -> Option<(EventId, std::rc::Rc<Located>, Option<EventId>)> {
+    pub fn innermost(&self, event: EventId) -> Option<(EventId, Rc<Located>, Option<EventId>)> {
         let mut inner = None;
         for frame in self.around(event) {
             if let Some(located) = self.locate(frame) {

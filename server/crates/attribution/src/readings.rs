@@ -247,7 +247,7 @@ impl<'a> Readings<'a> {
     fn inputs(&self, child: EventId) -> Inputs<'a> {
         let profile: &'a Profile = self.frames.profile;
         self.input_info(child).map_or_else(Inputs::default, |info| {
-            let text = |symbol: Option<trace::Symbol>| symbol.map_or("", |symbol| profile.text(symbol));
+            let text = |symbol: Option<_>| symbol.map_or("", |symbol| profile.text(symbol));
             Inputs::read(text(info.input_types), text(info.input_dims), text(info.concrete_inputs))
         })
     }
