@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use profile::{Callee, EventId, Kind, Profile};
-use source::{Scope, ScopeId};
+use source::{Module, Scope, ScopeId};
 
 use crate::FileId;
 use crate::files::{Files, Fit};
@@ -65,10 +65,7 @@ impl<'a> Frames<'a> {
         let scope = match fit {
             Some(fit) => module.function_of(fit.scope),
             None if is_anonymous(name) || is_resumed(name) => module.enclosing_function(line),
-            None => {
-                let line = line.min(module.lines().count());
-                return FunctionKey { def_line: line, end_line: line, name: name.to_owned() };
-            }
+            None => return displaced(module, name, line),
         };
         key(module.scope(scope))
     }
@@ -102,6 +99,19 @@ impl<'a> Frames<'a> {
 
     pub fn scope(&self, file: FileId, scope: ScopeId) -> Scope {
         self.files.file(file).module.scope(scope).clone()
+    }
+}
+
+/// A function of an edited text that several definitions could be by now: of those with its name the nearest to where it
+/// was, for want of a better `def` to show its cost on; no line is claimed in it.
+pub(crate) fn displaced(module: &Module, name: &str, line: u32) -> FunctionKey {
+    let named = module.functions().map(|(_, scope)| scope).filter(|scope| &*scope.name == name);
+    match named.min_by_key(|scope| scope.def_line.abs_diff(line)) {
+        Some(nearest) => key(nearest),
+        None => {
+            let line = line.min(module.lines().count());
+            FunctionKey { def_line: line, end_line: line, name: name.to_owned() }
+        }
     }
 }
 
