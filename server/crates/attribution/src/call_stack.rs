@@ -33,7 +33,7 @@ pub(crate) fn read(files: &Files<'_>, stack: &str) -> Option<Called> {
     }
     frames.into_iter().flatten().find_map(|(path, line, name)| {
         let file = files.resolve(path, Some((name, line)))?;
-        let fit = files.fit(file, name, line);
+        let fit = files.fit(file, name, line, inner_first);
         let loaded = files.file(file);
         let module = &loaded.module;
         let Some(fit) = fit else {

@@ -114,7 +114,7 @@ impl<'a> Readings<'a> {
             .collect();
         let stale = !fit.as_profiled
             || anchors.iter().flatten().any(lies_outside)
-            || !align::anchors_fit(&automaton, &observations);
+            || !align::check_anchors(&automaton, &mut observations);
         if stale {
             // What was profiled stood elsewhere: the text is read afresh, without the trace's lines.
             for observation in &mut observations {
