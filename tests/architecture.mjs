@@ -7,17 +7,17 @@ import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-/** The arrows: each crate, and which of ours it may depend on. */
+/** The arrows: each crate, and which of ours it may depend on, which are the ones before it on a trace's way. */
 const arrows = {
   trace: [],
   source: [],
   profile: ['trace'],
   capture: ['trace', 'source'],
-  attribution: ['profile', 'source'],
+  attribution: ['profile', 'source', 'trace'],
   rules: ['attribution', 'profile', 'source', 'trace'],
   ide: ['rules', 'attribution', 'source', 'profile', 'trace'],
   lsp: ['ide', 'capture'],
-  cli: ['ide', 'capture'],
+  cli: ['ide', 'rules', 'attribution', 'source', 'profile', 'trace', 'capture'],
   'aten-lens': ['lsp', 'cli'],
 };
 

@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Server } from './client';
 import { describe, type Log } from './log';
@@ -15,7 +16,7 @@ export function registerCommands(server: Server, view: OperatorsView, log: Log):
         await run(...args);
       } catch (error) {
         log.error(describe(error));
-        void vscode.window.showErrorMessage(describe(error));
+        void vscode.window.showErrorMessage(withoutWorkspace(describe(error)));
       }
     });
   return vscode.Disposable.from(
@@ -35,6 +36,12 @@ export function registerCommands(server: Server, view: OperatorsView, log: Log):
       log.show();
     }),
   );
+}
+
+/** Paths in a message as the user sees them in the explorer: a notification shows one short line. */
+function withoutWorkspace(message: string): string {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return folders.reduce((text, { uri }) => text.replaceAll(`${uri.fsPath}${path.sep}`, ''), message);
 }
 
 function isParams(argument: unknown): argument is Partial<OperatorsParams> {

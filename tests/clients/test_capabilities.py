@@ -10,7 +10,29 @@ from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 from conftest import server
 
 #: What each line of the naive variant costs, by its number from 0.
-COSTS = {5: "402.1 µs", 6: "340.8 µs", 7: "434.6 µs", 8: "415.0 µs", 9: "378.6 µs", 10: "383.8 µs"}
+COSTS = {5: "402 µs", 6: "341 µs", 7: "435 µs", 8: "415 µs", 9: "379 µs", 10: "384 µs"}
+
+
+#: What the server may ask of a client that announced it.
+ASKED = [
+    types.CLIENT_REGISTER_CAPABILITY,
+    types.WORKSPACE_CODE_LENS_REFRESH,
+    types.WORKSPACE_INLAY_HINT_REFRESH,
+]
+
+
+def answer_everything(client: LanguageClient):
+    """The test client knows no request by itself; an editor answers these with nothing."""
+    for method in ASKED:
+
+        @client.feature(method)
+        def _(*_):
+            return None
+
+    # Ours, and for clients of ours: others drop it.
+    @client.feature("atenLens/status")
+    def _(*_):
+        pass
 
 
 @pytest_lsp.fixture(
@@ -18,6 +40,7 @@ COSTS = {5: "402.1 µs", 6: "340.8 µs", 7: "434.6 µs", 8: "415.0 µs", 9: "378
     config=ClientServerConfig(server_command=[server(), "lsp"]),
 )
 async def client(request, project, lsp_client: LanguageClient):
+    answer_everything(lsp_client)
     await lsp_client.initialize_session(
         types.InitializeParams(
             capabilities=client_capabilities(request.param),
@@ -54,7 +77,7 @@ async def test_findings(client: LanguageClient, uri: str):
     assert {finding.severity for finding in findings} == {types.DiagnosticSeverity.Information}
     hottest = min((f for f in findings if f.code == "hotspot"), key=lambda f: f.message)
     assert hottest.range.start.line == 7
-    assert "434.6 µs NEURON" in hottest.message
+    assert "435 µs NEURON" in hottest.message
 
 
 async def test_lenses_are_on_definitions(client: LanguageClient, uri: str):
@@ -86,7 +109,7 @@ async def test_hover(client: LanguageClient, uri: str):
     hover = await client.text_document_hover_async(
         types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(8, 10))
     )
-    assert "rsqrt" in hover.contents.value and "415.0 µs" in hover.contents.value
+    assert "rsqrt" in hover.contents.value and "415 µs" in hover.contents.value
     assert "command:" not in hover.contents.value
     nothing = await client.text_document_hover_async(
         types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(1, 0))

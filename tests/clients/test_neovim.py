@@ -25,7 +25,7 @@ def test_neovim(project: pathlib.Path):
     seen = json.loads((project / "seen.json").read_text())
     assert {finding["code"] for finding in seen["findings"]} >= {"hotspot", "unfused-rms-norm"}
     assert any("2.35 ms NEURON · 6 ops" in title for title in seen["lenses"])
-    assert "415.0 µs" in seen["hover"]
+    assert "415 µs" in seen["hover"]
     assert any("torch.rms_norm" in title for title in seen["fixes"])
     assert "    return torch.rms_norm(x, (x.shape[-1],), weight, eps)" in seen["fixed"][:12]
     assert seen["ended"], "the server outlived the editor's `exit`"

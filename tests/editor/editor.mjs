@@ -7,6 +7,8 @@ import { startCodeServer } from './code-server.mjs';
 
 export const screenshots = path.join(import.meta.dirname, 'screenshots');
 
+const viewport = { width: 1360, height: 820 };
+
 /** A step that takes longer than this has failed. */
 const patience = 20_000;
 
@@ -49,7 +51,7 @@ export async function openEditor({ workspaces, vsix, settings = {} }) {
     },
   });
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: browserFlags });
-  const page = await browser.newPage({ viewport: { width: 1360, height: 820 }, reducedMotion: 'reduce' });
+  const page = await browser.newPage({ viewport, reducedMotion: 'reduce' });
   page.setDefaultTimeout(patience);
   return new Editor(page, server, folder, async () => {
     await browser.close();
@@ -61,6 +63,7 @@ export async function openEditor({ workspaces, vsix, settings = {} }) {
 class Editor {
   constructor(page, server, folder, close) {
     this.page = page;
+    this.viewport = viewport;
     this.server = server;
     this.folder = folder;
     this.close = close;
@@ -243,12 +246,21 @@ class Editor {
 
   #traces = 0;
 
-  /** Answers VS Code's own dialog for files and folders. */
-  async choosePath(file) {
-    const open = this.page.locator('.quick-input-widget .quick-input-action a', { hasText: 'Open Trace' });
-    await open.waitFor();
-    await this.page.locator('.quick-input-widget input').first().fill(file);
-    await open.click();
+  /** Answers VS Code's own dialog, which shows the workspace: a file is taken by a click, a folder entered and then taken. */
+  async chooseFile(name) {
+    await this.#dialogButton.waitFor();
+    await this.row(name).first().click();
+  }
+
+  async chooseFolder(name) {
+    await this.chooseFile(name);
+    // Inside, there is nothing but the way back.
+    await this.row(name).waitFor({ state: 'detached' });
+    await this.#dialogButton.click();
+  }
+
+  get #dialogButton() {
+    return this.page.locator('.quick-input-widget .quick-input-action a', { hasText: 'Open Trace' });
   }
 
   /** Settings of the workspace, in the file VS Code keeps them in. */

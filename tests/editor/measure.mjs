@@ -34,7 +34,7 @@ function isOnScreen({ text, hint, line }) {
   });
 }
 
-export function median(values) {
+function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)];
 }

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openEditor, screenshots } from './editor.mjs';
-import { median, report, timeUntil } from './measure.mjs';
+import { report, timeUntil } from './measure.mjs';
 
 const repository = path.resolve(import.meta.dirname, '../..');
 const projects = path.join(repository, 'fixtures/projects');
@@ -13,12 +13,12 @@ const fasterTrace = path.join(repository, 'fixtures/traces/rmsnorm_faster.json')
 
 /** What each line of the naive variant costs: the table in fixtures/projects/rmsnorm/README.md. */
 const naive = {
-  'x2 = x * x': 'mul · 402.1 µs NEURON 17.1%',
-  'ms = x2.mean': 'mean · 340.8 µs NEURON 14.5%',
-  'ms = ms + eps': 'add · 434.6 µs NEURON 18.5%',
-  'r = torch.rsqrt': 'rsqrt · 415.0 µs NEURON 17.6%',
-  'y = x * r': 'mul · 378.6 µs NEURON 16.1%',
-  'return y * weight': 'mul · 383.8 µs NEURON 16.3%',
+  'x2 = x * x': 'mul · 402 µs NEURON 17.1%',
+  'ms = x2.mean': 'mean · 341 µs NEURON 14.5%',
+  'ms = ms + eps': 'add · 435 µs NEURON 18.5%',
+  'r = torch.rsqrt': 'rsqrt · 415 µs NEURON 17.6%',
+  'y = x * r': 'mul · 379 µs NEURON 16.1%',
+  'return y * weight': 'mul · 384 µs NEURON 16.3%',
 };
 
 let editor;
@@ -69,7 +69,7 @@ describe('ATen Lens in VS Code', () => {
     await editor.hoverOver('r = torch.rsqrt', 'rsqrt');
     await editor.hover.locator('table', { hasText: 'rsqrt' }).waitFor();
     const cells = await editor.hover.locator('table').first().locator('td').allInnerTexts();
-    assert.ok(cells.includes('415.0 µs') && cells.includes('17.6%'), cells.join(' | '));
+    assert.ok(cells.includes('415 µs') && cells.includes('17.6%'), cells.join(' | '));
     await editor.screenshot('hover');
     await editor.leave();
   });
@@ -95,13 +95,21 @@ describe('ATen Lens in VS Code', () => {
     await editor.screenshot('open-trace');
     await editor.row('naive').first().click();
     await editor.operator('aten::mul').waitFor();
-    const names = (await editor.names()).slice(0, 4);
+    const names = (await editor.names()).filter((name) => name.startsWith('aten::'));
     assert.deepEqual(names, ['aten::mul', 'aten::add', 'aten::rsqrt', 'aten::mean']);
     const cells = await editor.operator('aten::mul').locator('td').allInnerTexts();
     for (const text of ['3', '1.16 ms', '49.5%', '60.9 µs']) {
       assert.ok(cells.includes(text), `${text} is not in ${cells.join(' | ')}`);
     }
     await editor.screenshot('operators');
+    await editor.run('View: Toggle Primary Side Bar Visibility');
+    await editor.page.setViewportSize({ width: 1500, height: 560 });
+    await editor.hint('ms = x2.mean', '14.5%').waitFor();
+    await editor.page.waitForTimeout(500);
+    await editor.screenshot('readme');
+    await editor.page.setViewportSize(editor.viewport);
+    await editor.run('View: Toggle Primary Side Bar Visibility');
+    await editor.table.locator('th').first().focus();
   });
 
   step('the table sorts by a click or a key, and filters', async () => {
@@ -112,9 +120,10 @@ describe('ATen Lens in VS Code', () => {
     const down = await editor.names();
     await page.keyboard.press('Enter');
     await table.locator('th[aria-sort="ascending"]', { hasText: 'Self CPU' }).first().waitFor();
-    assert.deepEqual(await editor.names(), down.toReversed());
+    // Equal rows keep their order, so only the ends are sure to change places.
+    assert.equal((await editor.names()).at(-1), down[0]);
     await page.keyboard.press('/');
-    await page.keyboard.type('rsqrt');
+    await page.keyboard.type('aten rsqrt');
     await table.locator('#count', { hasText: '1 of' }).waitFor();
     assert.deepEqual(await editor.names(), ['aten::rsqrt']);
     await editor.screenshot('filtered');
@@ -135,7 +144,7 @@ describe('ATen Lens in VS Code', () => {
     const { table } = editor;
     await table.locator('#as-torch').click();
     await table.locator('#as-torch[aria-pressed="true"]').waitFor();
-    await table.locator('th', { hasText: '# of Calls' }).waitFor();
+    await editor.operator('aten::mul').locator('td', { hasText: '1.165ms' }).first().waitFor();
     await editor.screenshot('as-torch');
     await table.locator('#as-torch').click();
     await table.locator('#as-torch[aria-pressed="false"]').waitFor();
@@ -145,7 +154,7 @@ describe('ATen Lens in VS Code', () => {
     await editor.run('ATen Lens: Open Trace');
     await editor.row('fused').first().click();
     await editor.operator('aten::_fused_rms_norm').waitFor();
-    await editor.hint('return torch.rms_norm', '403.3 µs NEURON 100.0%').waitFor();
+    await editor.hint('return torch.rms_norm', '403 µs NEURON 100.0%').waitFor();
     await editor.screenshot('fused');
     await editor.page.keyboard.press('Control+W');
   });
@@ -157,17 +166,17 @@ describe('ATen Lens in VS Code', () => {
     const writing = fs.openSync(file, 'w');
     fs.writeSync(writing, whole.subarray(0, whole.length / 2));
     await editor.page.waitForTimeout(800);
-    await editor.hint('return torch.rms_norm', '403.3 µs').waitFor();
+    await editor.hint('return torch.rms_norm', '403 µs').waitFor();
     fs.writeSync(writing, whole.subarray(whole.length / 2));
     fs.closeSync(writing);
-    await editor.hint('x2 = x * x', '301.6 µs NEURON').waitFor();
+    await editor.hint('x2 = x * x', '302 µs NEURON').waitFor();
     await editor.screenshot('new-trace');
   });
 
   step('trace lands → hints on screen', async () => {
     const slower = found(path.join(projects, 'rmsnorm/profile_output/naive'), /trace\.json$/, true);
     for (let round = 0; round < 6; round++) {
-      const [trace, text] = round % 2 === 0 ? [slower, '402.1 µs'] : [fasterTrace, '301.6 µs'];
+      const [trace, text] = round % 2 === 0 ? [slower, '402 µs'] : [fasterTrace, '302 µs'];
       const file = editor.newTrace('naive');
       fs.copyFileSync(trace, `${file}.part`);
       await timeUntil('trace lands → hints on screen', editor.page, () => fs.renameSync(`${file}.part`, file), text);
@@ -220,9 +229,12 @@ describe('ATen Lens in VS Code', () => {
   });
 
   step('the server can be started again', async () => {
+    const starts = () => editor.server.serverLog().split(' Starting ').length;
+    const before = starts();
     await editor.run('ATen Lens: Restart Server');
-    await editor.hints().first().waitFor({ state: 'detached' });
+    await until(() => starts() > before, 'another start in the log');
     await editor.hint('x2 = x * x', 'mul').waitFor();
+    await editor.lenses.filter({ hasText: 'ATen Lens: naive' }).waitFor();
   });
 
   step('a trace without stacks is a finding on the call of the profiler, with the fix', async () => {
@@ -241,29 +253,26 @@ describe('ATen Lens in VS Code', () => {
   step('what is no trace gets one clear line, and the server lives on', async () => {
     await editor.openWorkspace('unusable');
     await editor.openFile('broken.py');
-    for (const [kind, name, reason] of [
-      ['file', 'other.json', /other\.json/],
-      ['file', 'empty.json', /empty\.json/],
-      ['folder', 'nothing/', /nothing/],
-    ]) {
+    for (const name of ['other.json', 'empty.json', 'nothing']) {
       await editor.run('ATen Lens: Open Trace');
-      await editor.row(`Browse for a ${kind === 'file' ? 'trace file' : 'profile folder'}`).click();
-      await editor.choosePath(path.join(editor.workspace, name));
+      if (name === 'nothing') {
+        await editor.row('Browse for a profile folder').click();
+        await editor.chooseFolder(name);
+      } else {
+        await editor.row('Browse for a trace file').click();
+        await editor.chooseFile(name);
+      }
       const toast = editor.toasts.first();
       await toast.waitFor();
       const text = (await toast.locator('.notification-list-item-message').innerText()).trim();
       console.log(`  ${name}: ${text}`);
-      assert.match(text, reason);
+      assert.ok(text.includes(name), `names ${name}`);
       assert.ok(!text.includes('\n') && text.length < 300, 'one line');
       await editor.screenshot(`unusable-${name.replace(/\W/g, '')}`);
       await editor.run('Notifications: Clear All Notifications');
       await toast.waitFor({ state: 'detached' });
     }
-    // A file that does not parse is still a file with costs: the trace is found, and the server answers.
-    await editor.run('ATen Lens: Open Trace');
-    await editor.row('Browse for a trace file').waitFor();
-    await editor.page.keyboard.press('Escape');
-    assert.ok(!/panicked/.test(editor.server.serverLog()), 'the server panicked');
+    assert.ok(!/panicked|The server ended/.test(editor.server.serverLog().split('Starting').at(-1)), 'it lives');
   });
 });
 
@@ -271,6 +280,13 @@ describe('ATen Lens in VS Code', () => {
 async function seeNaive() {
   for (const [code, cost] of Object.entries(naive)) {
     await editor.hint(code, cost).waitFor();
+  }
+}
+
+async function until(holds, what) {
+  for (const end = Date.now() + 10_000; !holds(); ) {
+    assert.ok(Date.now() < end, what);
+    await editor.page.waitForTimeout(50);
   }
 }
 
@@ -295,7 +311,7 @@ function found(folder, name, recursive = false) {
 if (process.env.UPDATE_README) {
   process.once('exit', (code) => {
     if (code === 0) {
-      fs.copyFileSync(path.join(screenshots, 'overview.png'), path.join(repository, 'extension/media/screenshot.png'));
+      fs.copyFileSync(path.join(screenshots, 'readme.png'), path.join(repository, 'extension/media/screenshot.png'));
     }
   });
 }

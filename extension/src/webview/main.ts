@@ -148,6 +148,8 @@ filter.addEventListener('keydown', (event) => {
   event.preventDefault();
 });
 asTorch.addEventListener('click', () => {
+  // Torch's table has torch's order.
+  state.sort = null;
   host.postMessage({ type: 'asTorch', asTorch: !state.asTorch });
 });
 window.addEventListener('keydown', (event) => {

@@ -1,5 +1,5 @@
 // Which rows are shown, and in which order. Pure, so that it is tested without a browser.
-import type { Operators, Row } from '../protocol';
+import type { Cell, Operators, Row } from '../protocol';
 
 export interface Sort {
   column: string;
@@ -38,17 +38,20 @@ export function nameOf(row: Row): string {
   return row.cells[0]?.text ?? '';
 }
 
-/** A cell without a number is last in either direction: it says nothing, rather than little. */
+/** An empty cell, or one without a number among numbers, is last in either direction: it says nothing, rather than little. */
 function compare(a: Row, b: Row, column: number, sign: number): number {
-  const left = a.cells[column];
-  const right = b.cells[column];
-  const x = left?.value ?? null;
-  const y = right?.value ?? null;
-  if (x !== null && y !== null) {
-    return sign * (x - y);
+  const left = a.cells[column] ?? nothing;
+  const right = b.cells[column] ?? nothing;
+  if (left.value !== null && right.value !== null) {
+    return sign * (left.value - right.value);
   }
-  if (x !== null || y !== null) {
-    return x === null ? 1 : -1;
+  if (left.value !== null || right.value !== null) {
+    return left.value === null ? 1 : -1;
   }
-  return sign * (left?.text ?? '').localeCompare(right?.text ?? '');
+  if (left.text === '' || right.text === '') {
+    return Number(left.text === '') - Number(right.text === '');
+  }
+  return sign * left.text.localeCompare(right.text, undefined, { numeric: true });
 }
+
+const nothing: Cell = { text: '', value: null };

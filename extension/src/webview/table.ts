@@ -5,17 +5,13 @@ import type { Sort } from './order';
 /** Fills the table. Every cell gets its place in the grid, and none is in the tab order yet: see grid.ts. */
 export function fill(table: HTMLTableElement, operators: Operators, rows: Row[], sort: Sort): void {
   const bars = rows.some(({ bar }) => bar !== null);
-  const places = rows.some(({ location }) => location !== null);
   const head = element('tr');
   head.append(...operators.columns.map((column) => headCell(column, sort)));
   if (bars) {
-    head.children[0]?.after(plainHead('bar', '', 'Share'));
-  }
-  if (places) {
-    head.append(plainHead('place', 'Line', 'Line'));
+    head.children[0]?.after(barHead());
   }
   const body = element('tbody');
-  body.append(...rows.map((row, index) => bodyRow(operators.columns, row, index, bars, places)));
+  body.append(...rows.map((row, index) => bodyRow(operators.columns, row, index, bars)));
   table.replaceChildren(element('thead', '', head), body);
   table.setAttribute('aria-rowcount', String(rows.length + 1));
 }
@@ -40,15 +36,15 @@ function headCell(column: Column, sort: Sort): HTMLTableCellElement {
   return cell;
 }
 
-function plainHead(className: string, text: string, label: string): HTMLTableCellElement {
-  const cell = element('th', className, text);
+function barHead(): HTMLTableCellElement {
+  const cell = element('th', 'bar');
   cell.scope = 'col';
   cell.setAttribute('role', 'columnheader');
-  cell.ariaLabel = label;
+  cell.ariaLabel = 'Share';
   return cell;
 }
 
-function bodyRow(columns: Column[], row: Row, index: number, bars: boolean, places: boolean): HTMLTableRowElement {
+function bodyRow(columns: Column[], row: Row, index: number, bars: boolean): HTMLTableRowElement {
   const other = row.kind !== 'op' && row.kind !== '';
   const line = element('tr', row.location === null ? '' : 'linked');
   line.classList.toggle('other', other);
@@ -56,12 +52,14 @@ function bodyRow(columns: Column[], row: Row, index: number, bars: boolean, plac
   line.setAttribute('aria-rowindex', String(index + 2));
   line.append(
     ...columns.map((column, at) => {
-      const cell = gridCell(column.numeric ? 'number' : 'text', row.cells[at]?.text ?? '');
+      const cell = gridCell(classOf(column), row.cells[at]?.text ?? '');
       if (at === 0) {
         cell.title = row.cells[0]?.text ?? '';
         if (other) {
           cell.append(element('span', 'kind', row.kind));
         }
+      } else if (column.id === 'line') {
+        cell.title = whereTo(row);
       }
       return cell;
     }),
@@ -69,15 +67,12 @@ function bodyRow(columns: Column[], row: Row, index: number, bars: boolean, plac
   if (bars) {
     line.children[0]?.after(barCell(row.bar));
   }
-  if (places) {
-    line.append(placeCell(row));
-  }
   return line;
 }
 
 function barCell(share: number | null): HTMLTableCellElement {
   const cell = gridCell('bar', '');
-  if (share !== null) {
+  if (share !== null && share > 0) {
     const bar = element('span', 'track', element('span', 'fill'));
     // Set through the style object: the page's policy refuses style attributes.
     bar.style.setProperty('--share', String(Math.max(0, Math.min(1, share))));
@@ -86,19 +81,15 @@ function barCell(share: number | null): HTMLTableCellElement {
   return cell;
 }
 
-function placeCell({ location, locations }: Row): HTMLTableCellElement {
+function whereTo({ location, locations }: Row): string {
   if (location === null) {
-    const cell = gridCell('place', '–');
-    cell.title = 'No source line is known for this row';
-    return cell;
+    return 'No source line is known for this row';
   }
-  const file = decodeURIComponent(location.uri.slice(location.uri.lastIndexOf('/') + 1));
-  const cell = gridCell('place', '', element('span', 'line', `${file}:${location.line + 1}`));
-  if (locations > 1) {
-    cell.append(element('span', 'more', ` +${locations - 1}`));
-    cell.title = `On ${locations} lines; this is the costliest`;
-  }
-  return cell;
+  return locations > 1 ? `On ${locations} lines; this is the costliest` : '';
+}
+
+function classOf({ id, numeric }: Column): string {
+  return id === 'line' ? 'line' : numeric ? 'number' : 'text';
 }
 
 function gridCell(className: string, ...children: (Node | string)[]): HTMLTableCellElement {
