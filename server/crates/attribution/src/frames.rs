@@ -30,11 +30,14 @@ pub(crate) struct FunctionKey {
     pub name: String,
 }
 
+/// A frame's name, and whether it may have been running when the recording began.
+type Named<'a> = (&'a str, bool);
+
 /// Frames by their names; a trace of a million frames has a few thousand distinct ones.
 pub(crate) struct Frames<'a> {
     pub profile: &'a Profile,
     pub files: &'a Files<'a>,
-    located: RefCell<HashMap<(&'a str, bool), Option<Rc<Located>>>>,
+    located: RefCell<HashMap<Named<'a>, Option<Rc<Located>>>>,
     /// When the first event of each thread begins.
     first_start: HashMap<TrackId, i64>,
     unedited: OnceCell<HashMap<FileId, u32>>,
