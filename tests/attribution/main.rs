@@ -172,13 +172,15 @@ fn compiled_code_gets_no_lines_of_its_function() {
     }
 }
 
+/// The text as it is now, and where a line of the profiled text stands in it.
+type Edit = (String, fn(u64) -> u64);
+
 /// Lines added, removed or changed since: what is still claimed must be where the code stands now.
 #[test]
 fn an_edited_file_is_read_afresh() {
     let original = std::fs::read_to_string(fixture("attribution/sources/hard.py")).expect("hard.py");
     let truth = score::bytes(&fixture("attribution/hard/groundtruth.json.gz")).expect("its truth");
-    // (the text now, where a line of the profiled text stands in it)
-    let edits: [(String, fn(u64) -> u64); 3] = [
+    let edits: [Edit; 3] = [
         (original.lines().skip(2).fold(String::new(), |text, line| text + line + "\n"), |line| line - 2),
         (format!("# new\n# lines\n{original}"), |line| line + 2),
         (original.replacen("    v = t * u\n", "    # in the middle\n    v = t * u\n", 1), |line| {
