@@ -171,3 +171,40 @@ fn compiled_code_gets_no_lines_of_its_function() {
         }
     }
 }
+
+/// The text as it is now, and where a line of the profiled text stands in it.
+type Edit = (String, fn(u64) -> u64);
+
+/// Lines added, removed or changed since: what is still claimed must be where the code stands now.
+#[test]
+fn an_edited_file_is_read_afresh() {
+    let original = std::fs::read_to_string(fixture("attribution/sources/hard.py")).expect("hard.py");
+    let truth = score::bytes(&fixture("attribution/hard/groundtruth.json.gz")).expect("its truth");
+    let edits: [Edit; 3] = [
+        (original.lines().skip(2).fold(String::new(), |text, line| text + line + "\n"), |line| line - 2),
+        (format!("# new\n# lines\n{original}"), |line| line + 2),
+        (original.replacen("    v = t * u\n", "    # in the middle\n    v = t * u\n", 1), |line| {
+            if line >= 16 { line + 1 } else { line }
+        }),
+    ];
+    for (text, moved) in edits {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("hard.py"), text).expect("writing the edited file");
+        let mut now: serde_json::Value = serde_json::from_slice(&truth).expect("the truth is JSON");
+        for entry in now.as_object_mut().expect("an object").values_mut() {
+            let line = entry["user"][1].as_u64().expect("a line");
+            entry["user"][1] = moved(line).into();
+        }
+        for with_call_from in [true, false] {
+            let trace = fixture("attribution/hard/trace.json.gz");
+            let (profile, attribution) =
+                score::attribute(&trace, folder.path(), with_call_from).expect("the fixture is a trace");
+            assert!(attribution.files[0].stale);
+            let truth = now.to_string();
+            let score =
+                score::score(&profile, &attribution, truth.as_bytes(), "user", folder.path()).expect("JSON");
+            assert_eq!(score.sure_and_wrong, 0, "{:#?}", score.misses);
+            assert!(score.known > 200, "{} {:#?}", score.known, score.misses);
+        }
+    }
+}

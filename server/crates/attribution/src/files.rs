@@ -105,17 +105,24 @@ impl<'s> Files<'s> {
         id
     }
 
-    /// The scope that a frame named `name` at `line` ran. A function that moved is found by its name where only one has
-    /// it; then the text is not as profiled.
-    pub fn fit(&self, file: FileId, name: &str, line: u32) -> Option<Fit> {
-        let file = self.file(file);
-        if let Some(scope) = file.module.scope_at(name, line) {
-            return Some(Fit { scope, as_profiled: true });
+    /// The scope that a frame named `name` at `line` ran. A line within the function fits only a frame that was already
+    /// `running` when the recording began, or a generator at one of its pauses. A function that moved is found by its
+    /// name where only one has it; then the text is not as profiled.
+    pub fn fit(&self, file: FileId, name: &str, line: u32, running: bool) -> Option<Fit> {
+        let loaded = self.file(file);
+        let module = &loaded.module;
+        if let Some(scope) = module.scope_at(name, line) {
+            let found = module.scope(scope);
+            let begins = found.first_line <= line && line <= found.def_line;
+            let resumes = || self.automaton(file, scope).pauses.iter().any(|pause| pause.line == line);
+            if begins || running || found.kind != ScopeKind::Function || resumes() {
+                return Some(Fit { scope, as_profiled: true });
+            }
         }
         if name.starts_with('<') {
             return None;
         }
-        let mut named = file.module.scopes().iter().enumerate().filter(|(_, s)| &*s.name == name);
+        let mut named = module.scopes().iter().enumerate().filter(|(_, s)| &*s.name == name);
         let (at, _) = named.next()?;
         named.next().is_none().then_some(Fit { scope: ScopeId(at as u32), as_profiled: false })
     }

@@ -114,7 +114,7 @@ impl<'a> Readings<'a> {
             .collect();
         let stale = !fit.as_profiled
             || anchors.iter().flatten().any(lies_outside)
-            || !align::anchors_fit(&automaton, &observations);
+            || !align::check_anchors(&automaton, &mut observations);
         if stale {
             // What was profiled stood elsewhere: the text is read afresh, without the trace's lines.
             for observation in &mut observations {
@@ -247,7 +247,7 @@ impl<'a> Readings<'a> {
     fn inputs(&self, child: EventId) -> Inputs<'a> {
         let profile: &'a Profile = self.frames.profile;
         self.input_info(child).map_or_else(Inputs::default, |info| {
-            let text = |symbol: Option<trace::Symbol>| symbol.map_or("", |symbol| profile.text(symbol));
+            let text = |symbol: Option<_>| symbol.map_or("", |symbol| profile.text(symbol));
             Inputs::read(text(info.input_types), text(info.input_dims), text(info.concrete_inputs))
         })
     }
