@@ -37,4 +37,5 @@ step "editor: packages" npm --prefix tests/editor ci --no-audit --no-fund
 step "editor: VS Code for the browser" tests/editor/install-code-server.sh "$cache/code-server"
 step "editor tests" npm --prefix tests/editor test --silent
 step "other clients" client_tests
+step "demo" bash extension/demo.sh --browser --no-wait
 summary

@@ -2,12 +2,22 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { findBinary } from '../src/binary';
 
+const folders: string[] = [];
+
 function folder(): string {
-  return fs.mkdtempSync(path.join(os.tmpdir(), 'aten-lens-binary-'));
+  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'aten-lens-binary-'));
+  folders.push(made);
+  return made;
 }
+
+after(() => {
+  for (const made of folders) {
+    fs.rmSync(made, { recursive: true });
+  }
+});
 
 function program(file: string, mode = 0o755): string {
   fs.mkdirSync(path.dirname(file), { recursive: true });

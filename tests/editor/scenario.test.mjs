@@ -155,6 +155,8 @@ describe('ATen Lens in VS Code', () => {
     await editor.row('fused').first().click();
     await editor.operator('aten::_fused_rms_norm').waitFor();
     await editor.hint('return torch.rms_norm', '403 µs NEURON 100.0%').waitFor();
+    await editor.lenses.filter({ hasText: 'ATen Lens: fused' }).waitFor();
+    await editor.lenses.filter({ hasText: '403 µs NEURON' }).waitFor();
     await editor.screenshot('fused');
     await editor.page.keyboard.press('Control+W');
   });
@@ -170,6 +172,7 @@ describe('ATen Lens in VS Code', () => {
     fs.writeSync(writing, whole.subarray(whole.length / 2));
     fs.closeSync(writing);
     await editor.hint('x2 = x * x', '302 µs NEURON').waitFor();
+    await editor.lenses.filter({ hasText: '1.77 ms NEURON' }).waitFor();
     await editor.screenshot('new-trace');
   });
 

@@ -72,21 +72,23 @@ pub fn operators(analysis: &Analysis, as_torch: bool) -> Operators {
     }
 }
 
+/// What leads stands first: beside the code the table is narrow, and the rest is scrolled to.
 fn columns(device: Option<&str>) -> Vec<Column> {
     let mut columns = vec![
         Column { id: "name", label: "Name".to_owned(), numeric: false },
+        Column { id: "line", label: "Line".to_owned(), numeric: false },
         Column { id: "calls", label: "Calls".to_owned(), numeric: true },
-        Column { id: "self_cpu", label: "Self CPU".to_owned(), numeric: true },
-        Column { id: "cpu_total", label: "CPU total".to_owned(), numeric: true },
     ];
     if let Some(name) = device {
         columns.push(Column { id: "self_device", label: format!("Self {name}"), numeric: true });
         columns.push(Column { id: "share", label: format!("Self {name} %"), numeric: true });
         columns.push(Column { id: "device_total", label: format!("{name} total"), numeric: true });
-    } else {
+    }
+    columns.push(Column { id: "self_cpu", label: "Self CPU".to_owned(), numeric: true });
+    if device.is_none() {
         columns.push(Column { id: "share", label: "Self CPU %".to_owned(), numeric: true });
     }
-    columns.push(Column { id: "line", label: "Line".to_owned(), numeric: false });
+    columns.push(Column { id: "cpu_total", label: "CPU total".to_owned(), numeric: true });
     columns
 }
 
@@ -106,20 +108,19 @@ fn operator_row(
     };
     let bar = (total > 0).then(|| led as f64 / total as f64);
     let share = Cell { text: units::share(led, total), value: Some(bar.unwrap_or(0.0)) };
-    let mut cells = vec![
-        Cell { text: row.name.clone(), value: None },
-        Cell { text: row.calls.to_string(), value: Some(row.calls as f64) },
-        number(row.self_cpu_ns),
-        number(row.cpu_total_ns),
-    ];
-    if device.is_some() {
-        cells.extend([number(row.self_device_ns), share, number(row.device_total_ns)]);
-    } else {
-        cells.push(share);
-    }
     let lines = places.of_name(&row.name);
     let location = lines.first().copied();
-    cells.push(Cell { text: line_cell(analysis, location, lines.len()), value: None });
+    let mut cells = vec![
+        Cell { text: row.name.clone(), value: None },
+        Cell { text: line_cell(analysis, location, lines.len()), value: None },
+        Cell { text: row.calls.to_string(), value: Some(row.calls as f64) },
+    ];
+    if device.is_some() {
+        cells.extend([number(row.self_device_ns), share, number(row.device_total_ns), number(row.self_cpu_ns)]);
+    } else {
+        cells.extend([number(row.self_cpu_ns), share]);
+    }
+    cells.push(number(row.cpu_total_ns));
     OperatorRow { name: row.name.clone(), kind: row.kind, cells, bar, location, locations: lines.len() }
 }
 
