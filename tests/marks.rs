@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot set itself up should fail where it stands")]
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -16,8 +15,7 @@ fn analyses() -> Vec<(PathBuf, Analysis, SourceIndex)> {
     let watch = ["**/*.json".to_owned(), "**/*.json.gz".to_owned()];
     let captures = capture::find(&[fixtures], &watch, &[]).captures;
     let analysed = captures.into_iter().filter_map(|capture| {
-        let sources =
-            SourceIndex::new(vec![capture.path.ancestors().nth(1)?.to_path_buf()], vec![], HashMap::new());
+        let sources = SourceIndex::new(vec![capture.path.ancestors().nth(1)?.to_path_buf()], vec![], None);
         let opened = capture::open(&capture.path).ok()?;
         let never = AtomicBool::new(false);
         let analysis = ide::load(capture.name, opened.bytes(), opened.log(), &sources, &never).ok()?;

@@ -30,7 +30,7 @@ pub fn attribute(
     }
     let trace = trace::read(&bytes, &AtomicBool::new(false)).map_err(|error| error.to_string())?;
     let profile = Profile::build(trace);
-    let index = SourceIndex::new(vec![sources.to_path_buf()], Vec::new(), HashMap::new());
+    let index = SourceIndex::new(vec![sources.to_path_buf()], Vec::new(), None);
     let attribution = attribution::attribute(&profile, &index);
     Ok((profile, attribution))
 }

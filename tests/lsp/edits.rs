@@ -52,16 +52,44 @@ fn diagnostics_follow_an_edit_and_a_changed_function_offers_no_fix() {
     assert_eq!(client.code_actions(&uri, 4).len(), 2);
     client.change(&uri, 3, json!([insert(8, 0, "    ms = ms * 2\n")]));
     assert!(client.code_actions(&uri, 4).is_empty());
+    // What is said of the changed lines is over, too.
+    client.wait("textDocument/publishDiagnostics", |params| {
+        params["diagnostics"].as_array().unwrap().iter().all(|d| d["code"] != "unfused-rms-norm")
+    });
 }
 
 #[test]
-fn the_open_text_decides_lines_when_a_trace_is_read() {
+fn a_fix_that_an_edit_elsewhere_makes_wrong_is_offered_no_more() {
+    let project = Project::copy("projects/rmsnorm");
+    let mut client = Client::start(project.path());
+    client.ready();
+    let uri = client.open(&project.join("rmsnorm.py"));
+    assert_eq!(client.code_actions(&uri, 3).len(), 2);
+    let range = |line: u64, from: u64, to: u64| json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } });
+    // Torch by another name.
+    client.change(&uri, 2, json!([insert(0, 12, " as th")]));
+    assert!(client.code_actions(&uri, 3).is_empty());
+    client.change(&uri, 3, json!([{ "range": range(0, 12, 18), "text": "" }]));
+    assert_eq!(client.code_actions(&uri, 3).len(), 2);
+    // A decorator.
+    client.change(&uri, 4, json!([insert(3, 0, "@torch.compile\n")]));
+    assert!(client.code_actions(&uri, 4).is_empty());
+}
+
+#[test]
+fn the_open_text_has_the_marks_of_what_ran_when_a_trace_is_read() {
     let project = Project::copy("projects/rmsnorm");
     let mut client = Client::start(project.path());
     let text = std::fs::read_to_string(project.join("rmsnorm.py")).unwrap();
     let uri = client.open_text(&project.join("rmsnorm.py"), &format!("# not saved\n{text}"));
     client.ready();
     assert_eq!(lines(&client.hints(&uri)), [6, 7, 8, 9, 10, 11]);
+    // A comment typed into the function before the trace came: no op is taken to have run on it.
+    let unsaved = text.replace("    ms = ms + eps", "    # a comment\n\n    ms = ms + eps");
+    client.change(&uri, 2, json!([{ "text": unsaved }]));
+    client.command("atenLens.server.refresh", json!([])).unwrap();
+    client.ready();
+    assert_eq!(lines(&client.hints(&uri)), [5, 6, 9, 10, 11, 12]);
     // Closed without saving: the disk's text counts again.
     client.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     client.wait("textDocument/publishDiagnostics", |params| {

@@ -74,9 +74,14 @@ impl<'s> Files<'s> {
         let (name, line) = function?;
         let loaded: Vec<_> = best.iter().filter_map(|key| self.load(key)).collect();
         let only = |fits: &dyn Fn(&Module) -> bool| {
-            let mut fitting = loaded.iter().filter(|id| fits(&self.file(**id).module));
-            let first = fitting.next().copied();
-            (first, fitting.next().is_some())
+            let mut fitting: Vec<FileId> =
+                loaded.iter().copied().filter(|id| fits(&self.file(*id).module)).collect();
+            let near: Vec<FileId> =
+                fitting.iter().copied().filter(|id| self.sources.is_near(&self.file(*id).key)).collect();
+            if fitting.len() > 1 && near.len() == 1 {
+                fitting = near;
+            }
+            (fitting.first().copied(), fitting.len() > 1)
         };
         let defines = |scope: &Scope| scope.kind == ScopeKind::Function && &*scope.name == name;
         let begins = |module: &Module| {

@@ -7,12 +7,15 @@ use std::fs::Metadata;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use flate2::bufread::GzDecoder;
 use flate2::read::MultiGzDecoder;
 use trace::{ImportLog, WarningKind};
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
-/// What a gzip stream may inflate to, in bytes. A bomb ends here with what was inflated so far.
-const INFLATED_LIMIT: u64 = 8 << 30;
+/// How many times its own size a gzip file may inflate to: traces reach 50, bombs 1000. A bomb ends here.
+const INFLATED_RATIO: u64 = 200;
+/// What any gzip file may inflate to, in bytes.
+const INFLATED_FREE: u64 = 64 << 20;
 /// How many bytes of either end are looked at to tell a trace.
 const PEEK: u64 = 64 << 10;
 
@@ -85,31 +88,49 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     let metadata = std::fs::metadata(path).map_err(|error| OpenError::io(path, &error))?;
     must_be_regular(path, &metadata)?;
     let raw = std::fs::read(path).map_err(|error| OpenError::io(path, &error))?;
-    let mut log = ImportLog::default();
     if !raw.starts_with(&GZIP_MAGIC) {
-        return Ok(Opened { bytes: raw, log });
+        return Ok(Opened { bytes: raw, log: ImportLog::default() });
     }
-    let mut bytes = Vec::with_capacity(raw.len().saturating_mul(8).min(1 << 30));
-    let inflated = MultiGzDecoder::new(raw.as_slice()).take(INFLATED_LIMIT).read_to_end(&mut bytes);
-    let at = bytes.len() as u64;
-    match inflated {
-        Ok(_) if at == INFLATED_LIMIT => {
-            log.partial = true;
-            log.warn(WarningKind::Gzip, at, || {
-                format!("the gzip stream holds more than {} GiB; the rest is not read", INFLATED_LIMIT >> 30)
-            });
-        }
-        Ok(_) => {}
-        // Bytes after a whole member: zero padding and the like, which gzip itself ignores.
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput && at > 0 => {
-            log.warn(WarningKind::Gzip, at, || format!("bytes after the gzip stream are ignored ({error})"));
-        }
-        Err(error) => {
+    let opened = inflate(&raw, INFLATED_FREE);
+    if opened.bytes.is_empty() && opened.log.partial {
+        let reason =
+            "a damaged or truncated gzip file of which nothing can be read; copy it again".to_owned();
+        return Err(OpenError::Io { path: path.to_path_buf(), reason });
+    }
+    Ok(opened)
+}
+
+/// Inflates all members of a gzip file up to `free` bytes or [`INFLATED_RATIO`] times its size; what follows the last is
+/// passed over, as gzip itself does.
+fn inflate(raw: &[u8], free: u64) -> Opened {
+    let limit = (raw.len() as u64).saturating_mul(INFLATED_RATIO).max(free);
+    let (mut bytes, mut log, mut rest) =
+        (Vec::with_capacity(raw.len().saturating_mul(8).min(1 << 30)), ImportLog::default(), raw);
+    while rest.starts_with(&GZIP_MAGIC) {
+        let mut member = GzDecoder::new(&mut rest).take((limit + 1).saturating_sub(bytes.len() as u64));
+        let result = member.read_to_end(&mut bytes);
+        let at = bytes.len() as u64;
+        if let Err(error) = result {
             log.partial = true;
             log.warn(WarningKind::Gzip, at, || format!("the gzip stream is truncated or damaged ({error})"));
+            return Opened { bytes, log };
+        }
+        if at > limit {
+            log.partial = true;
+            let why = || {
+                format!(
+                    "the gzip stream holds more than {INFLATED_RATIO} times its own size; the rest is not read"
+                )
+            };
+            log.warn(WarningKind::Gzip, at, why);
+            return Opened { bytes, log };
         }
     }
-    Ok(Opened { bytes, log })
+    if rest.iter().any(|&byte| byte != 0) {
+        let why = || format!("{} bytes after the gzip stream are ignored", rest.len());
+        log.warn(WarningKind::Gzip, bytes.len() as u64, why);
+    }
+    Opened { bytes, log }
 }
 
 pub(crate) fn must_be_regular(path: &Path, metadata: &Metadata) -> Result<(), OpenError> {
@@ -175,6 +196,23 @@ mod tests {
         assert!(!cut.bytes().is_empty() && text.starts_with(cut.bytes()));
         assert!(cut.log().partial);
         assert_eq!(cut.log().warnings[0].kind, WarningKind::Gzip);
+    }
+
+    #[test]
+    fn padding_is_passed_over_a_wrong_checksum_is_not_and_a_bomb_ends() {
+        let padded = opened(&[gz(b"[1]"), vec![0; 100]].concat(), "t.gz");
+        assert_eq!((padded.bytes(), padded.log().warnings.len()), (&b"[1]"[..], 0));
+        let trailed = opened(&[gz(b"[1]"), b"more".to_vec()].concat(), "t.gz");
+        assert_eq!(
+            (trailed.bytes(), trailed.log().partial, trailed.log().warnings.len()),
+            (&b"[1]"[..], false, 1)
+        );
+        let mut wrong = gz(b"[1]");
+        let checksum = wrong.len() - 8;
+        wrong[checksum] ^= 1;
+        assert!(opened(&wrong, "t.gz").log().partial);
+        let bomb = inflate(&gz(&vec![b' '; 4 << 20]), 1 << 20);
+        assert!(bomb.log.partial && bomb.bytes.len() < 4 << 20);
     }
 
     #[test]

@@ -1,4 +1,7 @@
-//! The workspace's Python files by base name, with the texts of open documents in place of the disk's.
+//! The workspace's Python files by base name.
+//!
+//! Texts are the disk's, also of files that are open with changes: what ran is what was on disk, and marks are carried from
+//! there to the text in the editor line by line.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -18,21 +21,18 @@ const FILES: usize = 100_000;
 pub struct SourceIndex {
     folders: Vec<PathBuf>,
     mappings: Vec<(String, String)>,
-    /// Texts of open documents by their real path.
-    open: HashMap<PathBuf, Arc<str>>,
+    /// The folder that the trace lies in.
+    near: Option<PathBuf>,
     files: OnceLock<Vec<FileKey>>,
     by_base: OnceLock<HashMap<String, Vec<u32>>>,
 }
 
 impl SourceIndex {
-    /// `mappings` are prefixes of recorded paths and what to put in their place, the first that fits applies. `open` are
-    /// documents' texts by real path.
-    pub fn new(
-        folders: Vec<PathBuf>,
-        mappings: Vec<(String, String)>,
-        open: HashMap<PathBuf, Arc<str>>,
-    ) -> Self {
-        Self { folders, mappings, open, files: OnceLock::new(), by_base: OnceLock::new() }
+    /// `mappings` are prefixes of recorded paths and what to put in their place, the first that fits applies. Of copies of a
+    /// project the one in the folder of `trace` counts.
+    pub fn new(folders: Vec<PathBuf>, mappings: Vec<(String, String)>, trace: Option<&Path>) -> Self {
+        let near = trace.and_then(|trace| folders.iter().find(|folder| trace.starts_with(folder)).cloned());
+        Self { folders, mappings, near, files: OnceLock::new(), by_base: OnceLock::new() }
     }
 
     fn files(&self) -> &[FileKey] {
@@ -73,11 +73,11 @@ impl SourceFiles for SourceIndex {
     }
 
     fn text(&self, file: &FileKey) -> Option<Arc<str>> {
-        let path = Path::new(&*file.path);
-        match self.open.get(&canonical(path)) {
-            Some(text) => Some(text.clone()),
-            None => read_source(path).map(Arc::from),
-        }
+        read_source(Path::new(&*file.path)).map(Arc::from)
+    }
+
+    fn is_near(&self, file: &FileKey) -> bool {
+        self.near.as_ref().is_some_and(|near| Path::new(&*file.path).starts_with(near))
     }
 
     fn map_path(&self, recorded: &str) -> Option<String> {
@@ -123,7 +123,7 @@ mod tests {
 
     fn index(root: &Path, mappings: &[(&str, &str)]) -> SourceIndex {
         let owned = mappings.iter().map(|(from, to)| ((*from).to_owned(), (*to).to_owned())).collect();
-        SourceIndex::new(vec![root.to_path_buf()], owned, HashMap::new())
+        SourceIndex::new(vec![root.to_path_buf()], owned, None)
     }
 
     #[cfg(unix)]

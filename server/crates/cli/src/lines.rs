@@ -1,6 +1,5 @@
 //! What `attribute` and `annotate` share: reading a trace, the sources, and the cost of every line.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -45,7 +44,7 @@ impl Input {
         let opened = capture::open(&path).map_err(|error| error.to_string())?;
         let profile = ide::profile(opened.bytes(), opened.log(), &AtomicBool::new(false))
             .map_err(|error| format!("{}: {error}", path.display()))?;
-        let index = SourceIndex::new(self.sources.clone(), self.mappings.clone(), HashMap::new());
+        let index = SourceIndex::new(self.sources.clone(), self.mappings.clone(), Some(&path));
         let attribution = attribution::attribute(&profile, &index);
         Ok(Costs { profile, attribution })
     }

@@ -184,8 +184,8 @@ impl Coordinator {
         if old.marks != new.marks
             && let Some(shown) = &self.world.shown
         {
-            let sources = job::sources(&self.folders, &new, &self.documents);
-            job::remark(self.sender.clone(), self.generation, shown.clone(), new, sources);
+            let folders = self.folders.clone();
+            job::remark(self.sender.clone(), self.generation, shown.clone(), new, folders);
         }
     }
 

@@ -84,6 +84,8 @@ impl View {
             })
             .collect::<Vec<_>>();
         let link = ide::rule(finding.code).and_then(|rule| Url::parse(rule.link).ok());
+        // What it says of lines that have changed since is no longer known.
+        self.range(&finding.text, &finding.scope)?;
         Some(Diagnostic {
             range: self.range(&finding.text, &finding.range)?,
             severity: Some(severity),

@@ -84,10 +84,6 @@ impl Documents {
     pub fn of_path(&self, path: &Path) -> Vec<Arc<Document>> {
         self.0.iter().filter(|slot| slot.path.as_deref() == Some(path)).map(|slot| slot.clone()).collect()
     }
-
-    pub fn all(&self) -> Vec<Arc<Document>> {
-        self.0.iter().map(|slot| slot.clone()).collect()
-    }
 }
 
 #[cfg(test)]

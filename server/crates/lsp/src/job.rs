@@ -10,7 +10,6 @@ use ide::Marks;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::coordinator::Event;
-use crate::documents::Documents;
 use crate::settings::Settings;
 use crate::snapshot::Shown;
 
@@ -49,10 +48,9 @@ pub struct Loaded {
     pub result: Result<Shown, (Capture, String)>,
 }
 
-/// The sources as they are now: the folders' files, with the open documents' texts in place of the disk's.
-pub fn sources(folders: &[PathBuf], settings: &Settings, documents: &Documents) -> SourceIndex {
-    let open = documents.all().into_iter().filter_map(|d| Some((d.path.clone()?, d.text.clone()))).collect();
-    SourceIndex::new(folders.to_vec(), settings.path_mappings.clone(), open)
+/// The sources of a capture.
+fn sources(folders: &[PathBuf], settings: &Settings, capture: &Capture) -> SourceIndex {
+    SourceIndex::new(folders.to_vec(), settings.path_mappings.clone(), Some(&capture.path))
 }
 
 /// Looks through the folders.
@@ -69,7 +67,7 @@ pub fn load(
     generation: u64,
     capture: Capture,
     settings: Arc<Settings>,
-    sources: SourceIndex,
+    folders: Vec<PathBuf>,
 ) -> Job {
     let cancel = Arc::new(AtomicBool::new(false));
     let job = Job { capture: Some(capture.clone()), cancel: cancel.clone() };
@@ -77,6 +75,7 @@ pub fn load(
         let span = tracing::info_span!("load", path = %capture.path.display(), generation);
         let _entered = span.enter();
         let started = Instant::now();
+        let sources = sources(&folders, &settings, &capture);
         let result = read(&capture, &settings, &sources, &cancel).map_err(|reason| (capture, reason));
         if !cancel.load(Ordering::Relaxed) {
             let _ = events.send(Event::Loaded(Loaded { generation, took: started.elapsed(), result }));
@@ -110,9 +109,10 @@ pub fn remark(
     generation: u64,
     shown: Arc<Shown>,
     settings: Arc<Settings>,
-    sources: SourceIndex,
+    folders: Vec<PathBuf>,
 ) {
     tokio::task::spawn_blocking(move || {
+        let sources = sources(&folders, &settings, &shown.capture);
         let marks = Arc::new(Marks::new(&shown.analysis, &settings.marks, &sources));
         let shown = Arc::new(Shown::new(shown.analysis.clone(), marks, shown.capture.clone()));
         let _ = events.send(Event::Remarked { generation, shown });

@@ -15,8 +15,10 @@ pub struct Finding {
     pub text: Arc<str>,
     /// What is underlined, in bytes.
     pub range: Range<u32>,
-    /// Where its fixes are offered, in bytes; holds `range`.
+    /// What it is about, in bytes; holds `range`. Once a line of it changes the finding is over. Its fixes are offered here.
     pub scope: Range<u32>,
+    /// What else must be unchanged for its fixes to be right, in bytes.
+    pub basis: Vec<Range<u32>>,
     pub message: String,
     pub related: Vec<Related>,
     pub fixes: Vec<Fix>,

@@ -61,6 +61,7 @@ fn finding(context: &Context, file: &FileCosts, line: &LineCost, rank: usize) ->
         text: file.text.clone(),
         range: range.clone(),
         scope: range,
+        basis: Vec::new(),
         message,
         related: Vec::new(),
         fixes: Vec::new(),

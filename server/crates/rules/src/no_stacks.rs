@@ -44,6 +44,7 @@ fn in_file(context: &Context, file: &FileKey) -> Vec<Finding> {
             text: text.clone(),
             range: call.callee_range.clone(),
             scope: call.range.clone(),
+            basis: Vec::new(),
             message: format!(
                 "The trace \"{}\" has no Python stacks, so no line can be shown: record with with_stack=True",
                 context.capture

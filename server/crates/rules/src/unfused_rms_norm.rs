@@ -5,6 +5,7 @@
 //! function has the text but not the ops, and stays silent.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use attribution::lines::short_name;
 use attribution::{Charge, Cost, Direction, FileCosts, FileId, Place};
@@ -84,10 +85,20 @@ fn finding(
         text: file.text.clone(),
         range: name,
         scope,
+        basis: basis(file, module, norm),
         message,
         related,
         fixes,
     })
+}
+
+/// What the fixes rest on: the whole function with the line above it, where a decorator may come, and torch's import.
+fn basis(file: &FileCosts, module: &Module, norm: &RmsNorm) -> Vec<Range<u32>> {
+    let function = module.scope(norm.function);
+    let above = function.first_line.saturating_sub(2);
+    let start = module.lines().range(&file.text, above).map_or(function.range.start, |line| line.start);
+    let around = start.min(function.range.start)..function.range.end;
+    norm.torch.iter().map(|torch| torch.import.clone()).chain([around]).collect()
 }
 
 /// Whether all that a place may be is on these lines of the file.
@@ -124,7 +135,7 @@ fn scales_by_vector(profile: &Profile, event: EventId) -> bool {
 
 /// A decorator that has the function compiled instead; only where nothing else wraps the function.
 fn compile(context: &Context, file: &FileCosts, module: &Module, norm: &RmsNorm) -> Option<Fix> {
-    let (function, torch) = (module.scope(norm.function), norm.torch.as_ref()?);
+    let (function, torch) = (module.scope(norm.function), &norm.torch.as_ref()?.name);
     let decorated = function.first_line != function.def_line;
     if function.kind != ScopeKind::Function || decorated || function.is_async || function.is_generator {
         return None;
@@ -141,7 +152,7 @@ fn compile(context: &Context, file: &FileCosts, module: &Module, norm: &RmsNorm)
 }
 
 /// The bytes of the function's name in its `def` line; the result's line for module code.
-fn name_range(text: &str, function: std::ops::Range<u32>, name: &str) -> std::ops::Range<u32> {
+fn name_range(text: &str, function: Range<u32>, name: &str) -> Range<u32> {
     let body = text.get(function.start as usize..function.end as usize).unwrap_or("");
     let found = body.find(&format!("def {name}")).map(|at| function.start + at as u32 + 4);
     found.map_or(function.start..function.start, |at| at..at + name.len() as u32)

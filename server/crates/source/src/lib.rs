@@ -19,7 +19,7 @@ pub use emit::Comprehensions;
 pub use lines::LineIndex;
 pub use module::Module;
 pub use profiler_calls::{Constant, KeywordArgument, ProfilerCall};
-pub use rms_norm::{Edit, Part, PartKind, Rewrite, RmsNorm};
+pub use rms_norm::{Edit, Part, PartKind, Rewrite, RmsNorm, TorchName};
 pub use scopes::{Scope, ScopeId, ScopeKind};
 
 /// The workspace's Python files, as the outside world offers them.
@@ -28,8 +28,12 @@ pub use scopes::{Scope, ScopeId, ScopeKind};
 pub trait SourceFiles {
     /// Keys of the files whose last path component is `base` (`model.py`).
     fn candidates(&self, base: &str) -> Vec<FileKey>;
-    /// The text as it now stands: an open document's, else the disk's. `None` when it cannot be read.
+    /// The text on disk. `None` when it cannot be read.
     fn text(&self, file: &FileKey) -> Option<Arc<str>>;
+    /// Whether a file lies where the trace was found: what decides between copies of a project that fit alike.
+    fn is_near(&self, _: &FileKey) -> bool {
+        false
+    }
     /// Every file, nearest the roots first, at most `most`: what rules about the set-up of the profiler look through.
     fn all(&self, most: usize) -> Vec<FileKey>;
     /// User-configured rewriting of a recorded path (`atenLens.pathMappings`, `--map`), applied before anything else.

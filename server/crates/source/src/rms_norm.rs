@@ -61,13 +61,21 @@ pub struct RmsNorm {
     /// In order of evaluation.
     pub parts: Vec<Part>,
     /// What the whole file calls torch; `None` where that is not certain.
-    pub torch: Option<String>,
+    pub torch: Option<TorchName>,
     /// The norm as one call, times the weight where there is one: right whatever the weight is. `None` where something
     /// else uses the temporaries or the input may change in between.
     pub rewrite: Option<Rewrite>,
     /// The norm and the weight as one call: right only where the weight is a vector as long as the last dim of `x`, and of
     /// its dtype, which the text does not tell.
     pub rewrite_with_weight: Option<Rewrite>,
+}
+
+/// A name that stands for torch in the whole file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TorchName {
+    pub name: String,
+    /// Bytes of the import that binds it.
+    pub import: Range<u32>,
 }
 
 /// A rewrite of the norm.

@@ -95,7 +95,6 @@ impl Coordinator {
             return;
         }
         self.cancel();
-        let sources = job::sources(&self.folders, &self.world.settings, &self.documents);
         self.world.status = status::loading(&wanted);
         self.outbox.status(&self.world.status);
         self.job = Some(job::load(
@@ -103,7 +102,7 @@ impl Coordinator {
             self.generation,
             wanted,
             self.world.settings.clone(),
-            sources,
+            self.folders.clone(),
         ));
     }
 

@@ -30,7 +30,9 @@ pub fn code_actions(
     for finding in shown.marks.findings.iter().filter(|f| !f.fixes.is_empty()).filter(here) {
         let map = document.map_from(&finding.text);
         let now = |bytes| moved(&finding.text, &map, &document.text, &document.lines, bytes);
-        if !now(&finding.scope).is_some_and(|scope| share_a_line(scope, wanted)) {
+        let is_here = now(&finding.scope).is_some_and(|scope| share_a_line(scope, wanted));
+        // The same text can be right to rewrite no more: a temporary is used elsewhere now, torch has another name.
+        if !is_here || !finding.basis.iter().all(|bytes| now(bytes).is_some()) {
             continue;
         }
         for fix in &finding.fixes {

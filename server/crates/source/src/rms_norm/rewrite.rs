@@ -44,10 +44,11 @@ pub(super) fn norm(block: &Block<'_>, at: usize, result: &Expr, matched: &Match<
         });
         (Rewrite { edits: edits(&plain), call: alone }, weighted)
     };
-    let (rewrite, rewrite_with_weight) = match torch.as_deref().filter(|_| safe).map(rewrites) {
-        Some((plain, weighted)) => (Some(plain), weighted),
-        None => (None, None),
-    };
+    let (rewrite, rewrite_with_weight) =
+        match torch.as_ref().filter(|_| safe).map(|torch| rewrites(&torch.name)) {
+            Some((plain, weighted)) => (Some(plain), weighted),
+            None => (None, None),
+        };
     Some(RmsNorm {
         function,
         def_line: module.scope(function).def_line,

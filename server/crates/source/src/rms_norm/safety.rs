@@ -5,6 +5,7 @@ use std::ops::Range;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, ExprContext, Parameter, Stmt};
 
+use super::TorchName;
 use super::flow::{Block, Mention, bytes, mentions, plain_assignment, root, used_outside};
 use super::pattern::statement_range;
 use crate::Scope;
@@ -89,21 +90,20 @@ impl Site<'_, '_> {
 }
 
 /// What the whole file calls torch: bound by an import at its top level, and by nothing else anywhere.
-pub(super) fn torch_everywhere(block: &Block<'_>) -> Option<String> {
+pub(super) fn torch_everywhere(block: &Block<'_>) -> Option<TorchName> {
     let suite = block.module.suite();
-    let name = suite.iter().find_map(|stmt| match stmt {
-        Stmt::Import(import) => {
-            import.names.iter().find_map(|alias| match (alias.name.as_str(), &alias.asname) {
-                ("torch", Some(name)) => Some(name.to_string()),
-                (path, None) if path == "torch" || path.starts_with("torch.") => Some("torch".to_owned()),
-                _ => None,
-            })
-        }
-        _ => None,
+    let torch = suite.iter().find_map(|stmt| {
+        let Stmt::Import(import) = stmt else { return None };
+        let name = import.names.iter().find_map(|alias| match (alias.name.as_str(), &alias.asname) {
+            ("torch", Some(name)) => Some(name.to_string()),
+            (path, None) if path == "torch" || path.starts_with("torch.") => Some("torch".to_owned()),
+            _ => None,
+        })?;
+        Some(TorchName { name, import: statement_range(stmt) })
     })?;
-    let mut rebinding = Rebinding { name: &name, found: false };
+    let mut rebinding = Rebinding { name: &torch.name, found: false };
     rebinding.visit_body(suite);
-    (!rebinding.found).then_some(name)
+    (!rebinding.found).then_some(torch)
 }
 
 struct Rebinding<'n> {
