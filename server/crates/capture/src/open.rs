@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     fn gz(text: &[u8]) -> Vec<u8> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(text).expect("writing to memory");
         encoder.finish().expect("writing to memory")
     }
