@@ -116,7 +116,12 @@ fn operator_row(
         Cell { text: row.calls.to_string(), value: Some(row.calls as f64) },
     ];
     if device.is_some() {
-        cells.extend([number(row.self_device_ns), share, number(row.device_total_ns), number(row.self_cpu_ns)]);
+        cells.extend([
+            number(row.self_device_ns),
+            share,
+            number(row.device_total_ns),
+            number(row.self_cpu_ns),
+        ]);
     } else {
         cells.extend([number(row.self_cpu_ns), share]);
     }
