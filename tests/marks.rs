@@ -16,7 +16,8 @@ fn analyses() -> Vec<(PathBuf, Analysis, SourceIndex)> {
     let watch = ["**/*.json".to_owned(), "**/*.json.gz".to_owned()];
     let captures = capture::find(&[fixtures], &watch, &[]).captures;
     let analysed = captures.into_iter().filter_map(|capture| {
-        let sources = SourceIndex::new(vec![capture.path.ancestors().nth(1)?.to_path_buf()], vec![], HashMap::new());
+        let sources =
+            SourceIndex::new(vec![capture.path.ancestors().nth(1)?.to_path_buf()], vec![], HashMap::new());
         let opened = capture::open(&capture.path).ok()?;
         let never = AtomicBool::new(false);
         let analysis = ide::load(capture.name, opened.bytes(), opened.log(), &sources, &never).ok()?;
@@ -45,7 +46,11 @@ fn marks_are_on_the_page_and_short_and_add_up() {
             for hint in marks.hints(file) {
                 assert!(hint.line < lines, "{at}: hint on line {} of {lines}", hint.line);
                 assert!(hint.text.chars().count() <= MAX_CHARS, "{at}: {:?}", hint.text);
-                assert!(ide::hover::hover(analysis, file, hint.line + 1, None).is_some(), "{at}: {:?}", hint.text);
+                assert!(
+                    ide::hover::hover(analysis, file, hint.line + 1, None).is_some(),
+                    "{at}: {:?}",
+                    hint.text
+                );
             }
             for lens in ide::lenses::lenses(analysis, file, &everything, None) {
                 assert!(lens.line < lines, "{at}: {lens:?}");
@@ -53,15 +58,24 @@ fn marks_are_on_the_page_and_short_and_add_up() {
         }
         for finding in &marks.findings {
             let range = finding.range.start as usize..finding.range.end as usize;
-            assert!(finding.text.get(range.clone()).is_some_and(|text| !text.contains('\n')), "{at}: {finding:?}");
-            assert!(finding.scope.start <= finding.range.start && finding.range.end <= finding.scope.end, "{at}");
+            assert!(
+                finding.text.get(range.clone()).is_some_and(|text| !text.contains('\n')),
+                "{at}: {finding:?}"
+            );
+            assert!(
+                finding.scope.start <= finding.range.start && finding.range.end <= finding.scope.end,
+                "{at}"
+            );
             assert!(ide::rule(finding.code).is_some(), "{at}: {}", finding.code);
         }
         for as_torch in [false, true] {
             let table = ide::operators::operators(analysis, as_torch);
             for row in &table.rows {
                 assert_eq!(row.cells.len(), table.columns.len(), "{at}: {}", row.name);
-                assert!(row.cells.iter().all(|cell| !cell.text.contains("NaN") && !cell.text.contains("inf")), "{at}");
+                assert!(
+                    row.cells.iter().all(|cell| !cell.text.contains("NaN") && !cell.text.contains("inf")),
+                    "{at}"
+                );
                 assert_eq!(row.location.is_some(), row.locations > 0, "{at}: {}", row.name);
             }
         }

@@ -8,7 +8,7 @@
 
 mod score;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 fn main() -> Result<(), String> {
@@ -24,7 +24,7 @@ fn main() -> Result<(), String> {
     }
     let sources =
         sources.ok_or("usage: attribution-bench DIR --sources DIR [--strip-callfrom] [--misses]")?;
-    for (trace, truth, key) in roots.iter().flat_map(|root| score::cases(root)) {
+    for (trace, truth, key) in roots.iter().flat_map(|root| cases(root)) {
         let started = Instant::now();
         let (profile, attribution) = score::attribute(&trace, &sources, with_call_from)?;
         let took = started.elapsed();
@@ -46,4 +46,22 @@ fn main() -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Every folder below `root`, itself included, that holds a trace and its ground truth.
+fn cases(root: &Path) -> Vec<(PathBuf, PathBuf, &'static str)> {
+    let mut found = Vec::new();
+    for (truth, key) in [("groundtruth.json.gz", "user"), ("truth.json.gz", "forward")] {
+        let (trace, truth) = (root.join("trace.json.gz"), root.join(truth));
+        if trace.is_file() && truth.is_file() {
+            found.push((trace, truth, key));
+        }
+    }
+    let mut below: Vec<_> =
+        std::fs::read_dir(root).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    below.sort();
+    for folder in below.into_iter().filter(|path| path.is_dir()) {
+        found.extend(cases(&folder));
+    }
+    found
 }

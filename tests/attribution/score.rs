@@ -5,7 +5,7 @@
 //! counts as known only when it is claimed `exact` or `aligned`.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use attribution::{Attribution, Charge, Place};
@@ -128,22 +128,4 @@ impl Score {
         let why = charge.map_or("", |charge| &charge.why);
         self.misses.push(format!("{op} {}:{} is {said} ({why})", truth.0, truth.1));
     }
-}
-
-/// Every folder below `root`, itself included, that holds a trace and its ground truth.
-pub fn cases(root: &Path) -> Vec<(PathBuf, PathBuf, &'static str)> {
-    let mut found = Vec::new();
-    for (truth, key) in [("groundtruth.json.gz", "user"), ("truth.json.gz", "forward")] {
-        let (trace, truth) = (root.join("trace.json.gz"), root.join(truth));
-        if trace.is_file() && truth.is_file() {
-            found.push((trace, truth, key));
-        }
-    }
-    let mut below: Vec<_> =
-        std::fs::read_dir(root).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    below.sort();
-    for folder in below.into_iter().filter(|path| path.is_dir()) {
-        found.extend(cases(&folder));
-    }
-    found
 }

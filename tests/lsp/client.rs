@@ -1,6 +1,7 @@
 //! A language client small enough to read, strict enough to catch what editors forgive.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -195,7 +196,7 @@ impl Client {
                 Ok(message) => {
                     if let (Some(method), Some(id)) = (message["method"].as_str(), message.get("id")) {
                         self.asked.push(method.to_owned());
-                        self.reply(&method.to_owned(), &id.clone());
+                        self.reply(method, id);
                     } else if wanted(&message) {
                         return Some(message);
                     } else if message.get("method").is_some() {
@@ -348,7 +349,7 @@ pub fn uri(path: &Path) -> String {
         if byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte) {
             uri.push(byte as char);
         } else {
-            uri.push_str(&format!("%{byte:02X}"));
+            let _ = write!(uri, "%{byte:02X}");
         }
     }
     uri

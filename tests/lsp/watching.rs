@@ -1,7 +1,8 @@
 //! Traces that appear, grow, are replaced and vanish, with nothing touched in the editor.
 
+use std::fmt::Write as _;
 use std::fs;
-use std::io::Write;
+use std::io::Write as _;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -161,9 +162,10 @@ fn big(calls: u64) -> String {
     let mut text = String::from("{\"traceEvents\":[\n");
     for call in 0..calls {
         let at = call * 20;
-        text.push_str(&format!(
-            "{{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":{at},\"dur\":10,\"args\":{{\"External id\":{call}}}}},\n"
-        ));
+        let _ = writeln!(
+            text,
+            "{{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":{at},\"dur\":10,\"args\":{{\"External id\":{call}}}}},"
+        );
     }
     text.push_str("{\"ph\":\"M\",\"name\":\"end\"}]}");
     text

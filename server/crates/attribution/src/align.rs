@@ -10,7 +10,9 @@ mod inputs;
 mod observation;
 mod score;
 
-use source::{Automaton, Cost, State};
+use std::collections::{HashMap, HashSet};
+
+use source::{Automaton, Cost, Emitter, State};
 
 use closure::{Closure, Direction};
 pub(crate) use inputs::Inputs;
@@ -29,7 +31,7 @@ const UNEXPLAINED: Cost = 86;
 const IMPLICIT: Cost = 18;
 /// What it costs not to reach the end of the function.
 const UNFINISHED: Cost = 600;
-/// Edges that may be looked at for one observation, and in all.
+/// Silent edges that may be looked at for one frame.
 const MOST_WORK: usize = 40_000_000;
 
 /// An expression over more lines than this is not looked for on its last ones.
@@ -95,27 +97,41 @@ struct Layer {
     insertion: Cost,
 }
 
-/// The lines of each observation; `None` when the function is too large to read within bounds.
+/// The lines of each observation; `None` when the function is too large to read within bounds. `work` is what is left
+/// for all frames together, counted in silent edges, and is reduced by what this one took.
 pub(crate) fn align(
     automaton: &Automaton,
     observations: &[Observation<'_>],
     span: &Span,
+    work: &mut usize,
 ) -> Option<Vec<Lines>> {
     if automaton.states() == 0 {
         return None;
     }
-    let mut closure = Closure::new(automaton, MOST_WORK);
+    let allowed = MOST_WORK.min(*work);
+    let mut closure = Closure::new(automaton, allowed);
+    let found = read(automaton, &mut closure, observations, span);
+    *work -= allowed - closure.work_left();
+    found
+}
+
+fn read(
+    automaton: &Automaton,
+    closure: &mut Closure<'_>,
+    observations: &[Observation<'_>],
+    span: &Span,
+) -> Option<Vec<Lines>> {
     let mut layers = Vec::with_capacity(observations.len());
     let mut now = starts(automaton, &span.entry);
     for observation in observations {
-        let (layer, next) = step(automaton, &mut closure, now, observation)?;
+        let (layer, next) = step(automaton, closure, now, observation)?;
         layers.push(layer);
         now = next;
     }
-    let ends = end_costs(automaton, &mut closure, span, &now)?;
+    let ends = end_costs(automaton, closure, span, &now)?;
     let best = now.iter().zip(&ends).map(|(&(_, cost), &end)| cost + end).min()?;
     let rest = now.iter().zip(&ends).map(|(&(state, _), &end)| (state, end)).collect();
-    backward(&mut closure, &layers, rest, best + SLACK)
+    backward(closure, &layers, rest, best + SLACK)
 }
 
 /// Whether an op is one that dispatch puts in by itself.
@@ -123,24 +139,35 @@ pub(crate) fn is_implicit(observation: &Observation<'_>) -> bool {
     observation.aten().is_some_and(|base| IMPLICIT_OPS.contains(&base))
 }
 
-/// Whether the text holds a place that fits on the lines that the trace names: on most of them, for some calls (a
-/// finalizer, a hook) have none in any text.
-pub(crate) fn anchors_fit(automaton: &Automaton, observations: &[Observation<'_>]) -> bool {
-    let mut by_line: std::collections::HashMap<u32, Vec<&source::Emitter>> = std::collections::HashMap::new();
+/// Drops the lines of the trace that the text contradicts: where the called name is not on that line but elsewhere in the
+/// function. Tells whether the text is the one profiled: most lines hold a place that fits, and few are contradicted (a
+/// callback is called from a line that does not name it).
+pub(crate) fn check_anchors(automaton: &Automaton, observations: &mut [Observation<'_>]) -> bool {
+    let mut by_line: HashMap<u32, Vec<&Emitter>> = HashMap::new();
     for step in automaton.steps() {
         let (first, last) = step.emitter.lines;
         for line in first..=last.min(first + MOST_LINES) {
             by_line.entry(line).or_default().push(&step.emitter);
         }
     }
-    let (mut fitting, mut anchored) = (0usize, 0usize);
+    let names: HashSet<&str> =
+        automaton.steps().iter().filter_map(|step| step.emitter.name.as_deref()).collect();
+    let (mut fitting, mut contradicted, mut anchored) = (0usize, 0usize, 0usize);
     for observation in observations {
         let Some(line) = observation.line else { continue };
         anchored += 1;
-        let fits = |emitter: &&source::Emitter| score::score(emitter, observation).is_some();
-        fitting += usize::from(by_line.get(&line).is_some_and(|emitters| emitters.iter().any(fits)));
+        let there = by_line.get(&line).map_or(&[][..], Vec::as_slice);
+        fitting += usize::from(there.iter().any(|emitter| score::score(emitter, observation).is_some()));
+        let name = match &observation.kind {
+            Kind::Builtin(name) | Kind::Python { function: name, .. } => *name,
+            Kind::Op(_) | Kind::Module(_) => continue,
+        };
+        if names.contains(name) && !there.iter().any(|emitter| emitter.opens(name)) {
+            contradicted += 1;
+            observation.line = None;
+        }
     }
-    fitting * 2 >= anchored
+    fitting * 2 >= anchored && contradicted * 4 <= anchored
 }
 
 fn starts(automaton: &Automaton, entry: &Entry) -> Vec<(State, Cost)> {

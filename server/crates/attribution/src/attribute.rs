@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use profile::{Callee, EventId, Kind, Profile};
 use source::{Comprehensions, SourceFiles};
 
-use crate::charges::{charge, launches};
+use crate::charges::{charge, is_region, launches};
 use crate::files::Files;
 use crate::frames::{Frames, FunctionKey};
 use crate::inclusive::inclusive;
@@ -61,13 +61,12 @@ pub fn attribute(profile: &Profile, sources: &dyn SourceFiles) -> Attribution {
 }
 
 /// A backward op belongs to the line of the forward op it differentiates; one without (the accumulation of a gradient)
-/// to where it runs.
+/// to where it runs. What a backward op runs in Python outside the sources (a compiled graph) is part of it.
 fn place(profile: &Profile, places: &Places<'_>, event: EventId) -> (Direction, Option<Placed>, String) {
-    let backward = profile.is_backward(event);
-    let direction = if backward { Direction::Backward } else { Direction::Forward };
-    if backward
-        && let Some(forward) = profile.forward_of(event)
-        && let Some(placed) = places.of(forward)
+    let node = if profile.is_backward(event) { Some(event) } else { places.enclosing_backward(event) };
+    let direction = if node.is_some() { Direction::Backward } else { Direction::Forward };
+    if let Some(forward) = node.and_then(|node| profile.forward_of(node))
+        && let Some(placed) = place_of_forward(profile, places, forward)
     {
         let why = format!("forward op {}: {}", profile.name(forward), placed.why);
         return (direction, Some(placed), why);
@@ -75,6 +74,19 @@ fn place(profile: &Profile, places: &Places<'_>, event: EventId) -> (Direction, 
     let placed = places.of(event);
     let why = placed.as_ref().map_or("no frame of the sources is around it", |placed| placed.why);
     (direction, placed, why.to_owned())
+}
+
+/// A forward op that a compiled region hides belongs where the region is charged: to the line that called it.
+fn place_of_forward(profile: &Profile, places: &Places<'_>, forward: EventId) -> Option<Placed> {
+    let placed = places.of(forward);
+    if matches!(&placed, Some(Placed { reading: Reading::Exact(_), .. })) {
+        return placed;
+    }
+    let tree = profile.tree();
+    let region = std::iter::successors(tree.parent(forward), |&at| tree.parent(at))
+        .filter(|&at| is_region(profile, at))
+        .last();
+    region.and_then(|region| places.of(region)).or(placed)
 }
 
 /// Python up to 3.11 runs comprehensions in frames of their own, which a trace then shows.

@@ -3,7 +3,7 @@
 
 use crate::FileId;
 use crate::files::Files;
-use crate::frames::{FunctionKey, key};
+use crate::frames::{FunctionKey, displaced, key};
 
 /// Where a call stack says an op was called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,12 +33,11 @@ pub(crate) fn read(files: &Files<'_>, stack: &str) -> Option<Called> {
     }
     frames.into_iter().flatten().find_map(|(path, line, name)| {
         let file = files.resolve(path, Some((name, line)))?;
-        let fit = files.fit(file, name, line);
+        let fit = files.fit(file, name, line, inner_first);
         let loaded = files.file(file);
         let module = &loaded.module;
         let Some(fit) = fit else {
-            let line = line.min(module.lines().count());
-            let function = FunctionKey { def_line: line, end_line: line, name: name.to_owned() };
+            let function = displaced(module, name, line);
             return Some(Called { file, function, line: None, stale: true });
         };
         let function = key(module.scope(module.function_of(fit.scope)));

@@ -13,6 +13,11 @@ use crate::Cost;
 /// The region that `torch.compile` runs: what is inside has no lines of its own unless the trace names them.
 const REGION: &str = "Torch-Compiled Region";
 
+/// Whether an event is a compiled region.
+pub(crate) fn is_region(profile: &Profile, event: EventId) -> bool {
+    profile.event(event).kind == Kind::Op && profile.name(event).starts_with(REGION)
+}
+
 /// Runtime and driver calls that a device event joins.
 pub(crate) fn launches(profile: &Profile) -> HashSet<EventId> {
     profile.device_events().iter().filter_map(|device| device.launch).collect()
@@ -58,7 +63,7 @@ pub(crate) fn charge(
         match outer.map(|(kind, _)| kind) {
             Some(Kind::Op) => {
                 (here.in_op, here.below_op) = (true, true);
-                here.in_region |= parent.is_some_and(|parent| profile.name(parent).starts_with(REGION));
+                here.in_region |= parent.is_some_and(|parent| is_region(profile, parent));
             }
             Some(Kind::Frame) => here.in_op = false,
             _ => {}

@@ -24,13 +24,16 @@ pub(crate) struct Fit {
     pub as_profiled: bool,
 }
 
+/// A recorded path, and the name and line of a frame in it.
+type Asked = (String, Option<(String, u32)>);
+
 /// Looks up files by recorded path, with what was found kept.
 pub(crate) struct Files<'s> {
     sources: &'s dyn SourceFiles,
     comprehensions: Comprehensions,
-    files: RefCell<Vec<Rc<File>>>,
+    loaded: RefCell<Vec<Rc<File>>>,
     by_key: RefCell<HashMap<FileKey, Option<FileId>>>,
-    resolved: RefCell<HashMap<(String, Option<(String, u32)>), Option<FileId>>>,
+    resolved: RefCell<HashMap<Asked, Option<FileId>>>,
 }
 
 impl<'s> Files<'s> {
@@ -38,14 +41,14 @@ impl<'s> Files<'s> {
         Self {
             sources,
             comprehensions,
-            files: RefCell::default(),
+            loaded: RefCell::default(),
             by_key: RefCell::default(),
             resolved: RefCell::default(),
         }
     }
 
     pub fn file(&self, id: FileId) -> Rc<File> {
-        Rc::clone(&self.files.borrow()[id.0 as usize])
+        Rc::clone(&self.loaded.borrow()[id.0 as usize])
     }
 
     /// The file of a recorded path. `function`, the name and line of a frame in it, decides between files that agree
@@ -94,7 +97,7 @@ impl<'s> Files<'s> {
         let id = self.sources.text(key).map(|text| {
             let module = Module::parse(text);
             let automata = module.scopes().iter().map(|_| OnceCell::new()).collect();
-            let mut files = self.files.borrow_mut();
+            let mut files = self.loaded.borrow_mut();
             files.push(Rc::new(File { key: key.clone(), module, automata }));
             FileId(files.len() as u32 - 1)
         });
@@ -102,17 +105,24 @@ impl<'s> Files<'s> {
         id
     }
 
-    /// The scope that a frame named `name` at `line` ran. A function that moved is found by its name where only one has
-    /// it; then the text is not as profiled.
-    pub fn fit(&self, file: FileId, name: &str, line: u32) -> Option<Fit> {
-        let file = self.file(file);
-        if let Some(scope) = file.module.scope_at(name, line) {
-            return Some(Fit { scope, as_profiled: true });
+    /// The scope that a frame named `name` at `line` ran. A line within the function fits only a frame that was already
+    /// `running` when the recording began, or a generator at one of its pauses. A function that moved is found by its
+    /// name where only one has it; then the text is not as profiled.
+    pub fn fit(&self, file: FileId, name: &str, line: u32, running: bool) -> Option<Fit> {
+        let loaded = self.file(file);
+        let module = &loaded.module;
+        if let Some(scope) = module.scope_at(name, line) {
+            let found = module.scope(scope);
+            let begins = found.first_line <= line && line <= found.def_line;
+            let resumes = || self.automaton(file, scope).pauses.iter().any(|pause| pause.line == line);
+            if begins || running || found.kind != ScopeKind::Function || resumes() {
+                return Some(Fit { scope, as_profiled: true });
+            }
         }
         if name.starts_with('<') {
             return None;
         }
-        let mut named = file.module.scopes().iter().enumerate().filter(|(_, s)| &*s.name == name);
+        let mut named = module.scopes().iter().enumerate().filter(|(_, s)| &*s.name == name);
         let (at, _) = named.next()?;
         named.next().is_none().then_some(Fit { scope: ScopeId(at as u32), as_profiled: false })
     }

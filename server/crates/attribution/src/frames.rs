@@ -1,10 +1,11 @@
 //! Where the frames of a trace are in the workspace.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
-use profile::{Callee, EventId, Kind, Profile};
-use source::{Scope, ScopeId};
+use profile::{Callee, EventId, Kind, Profile, TrackId};
+use source::{Module, Scope, ScopeId};
 
 use crate::FileId;
 use crate::files::{Files, Fit};
@@ -29,32 +30,86 @@ pub(crate) struct FunctionKey {
     pub name: String,
 }
 
+/// A frame's name, and whether it may have been running when the recording began.
+type Named<'a> = (&'a str, bool);
+
 /// Frames by their names; a trace of a million frames has a few thousand distinct ones.
 pub(crate) struct Frames<'a> {
     pub profile: &'a Profile,
     pub files: &'a Files<'a>,
-    located: RefCell<HashMap<trace::Symbol, Option<std::rc::Rc<Located>>>>,
+    located: RefCell<HashMap<Named<'a>, Option<Rc<Located>>>>,
+    /// When the first event of each thread begins.
+    first_start: HashMap<TrackId, i64>,
+    unedited: OnceCell<HashMap<FileId, u32>>,
 }
 
 impl<'a> Frames<'a> {
     pub fn new(profile: &'a Profile, files: &'a Files<'a>) -> Self {
-        Self { profile, files, located: RefCell::default() }
+        let mut first_start = HashMap::new();
+        for event in profile.events() {
+            let first = first_start.entry(event.track).or_insert(event.start_ns);
+            *first = event.start_ns.min(*first);
+        }
+        Self { profile, files, located: RefCell::default(), first_start, unedited: OnceCell::new() }
     }
 
     /// Where a frame is; `None` for frames of C functions and modules, and for files that are not in the sources.
-    pub fn locate(&self, frame: EventId) -> Option<std::rc::Rc<Located>> {
+    pub fn locate(&self, frame: EventId) -> Option<Rc<Located>> {
         let Callee::Python { file, line, function } = self.profile.frame(frame)?.callee else { return None };
-        let name = self.profile.event(frame).name;
-        if let Some(known) = self.located.borrow().get(&name) {
+        let running = self.was_running(frame);
+        let key = (self.profile.name(frame), running);
+        if let Some(known) = self.located.borrow().get(&key) {
             return known.clone();
         }
         let (path, function) = (self.profile.text(file), self.profile.text(function));
         let found = self.files.resolve(path, Some((function, line))).map(|file| {
-            let fit = self.files.fit(file, function, line);
-            std::rc::Rc::new(Located { file, fit, line, function: self.function(file, fit, function, line) })
+            let fit = self.files.fit(file, function, line, running);
+            let fit =
+                fit.filter(|fit| line < self.unedited_until(file) || self.is_unmistakable(file, fit.scope));
+            Rc::new(Located { file, fit, line, function: self.function(file, fit, function, line) })
         });
-        self.located.borrow_mut().insert(name, found.clone());
+        self.located.borrow_mut().insert(key, found.clone());
         found
+    }
+
+    /// The line from which on a file may have been edited: of the functions that the trace names, the last that fits
+    /// before the first that does not. Everything fits: never.
+    fn unedited_until(&self, file: FileId) -> u32 {
+        let bounds = self.unedited.get_or_init(|| {
+            let mut seen: HashMap<FileId, BTreeMap<u32, bool>> = HashMap::new();
+            let mut names = HashSet::new();
+            for id in self.profile.ids() {
+                let Some(Callee::Python { file, line, function }) =
+                    self.profile.frame(id).map(|info| info.callee)
+                else {
+                    continue;
+                };
+                let (path, function) = (self.profile.text(file), self.profile.text(function));
+                if !names.insert(self.profile.name(id)) || is_anonymous(function) || is_resumed(function) {
+                    continue;
+                }
+                if let Some(file) = self.files.resolve(path, Some((function, line))) {
+                    let fit = self.files.fit(file, function, line, self.was_running(id));
+                    seen.entry(file).or_default().insert(line, fit.is_some_and(|fit| fit.as_profiled));
+                }
+            }
+            seen.into_iter().filter_map(|(file, lines)| Some((file, bound(&lines)?))).collect()
+        });
+        bounds.get(&file).copied().unwrap_or(u32::MAX)
+    }
+
+    /// Whether no other scope of the file can be taken for this one.
+    fn is_unmistakable(&self, file: FileId, scope: ScopeId) -> bool {
+        let file = self.files.file(file);
+        let name = &file.module.scope(scope).name;
+        file.module.scopes().iter().filter(|other| other.name == *name).count() == 1
+    }
+
+    /// Whether a frame may have been on the stack when the recording began: nothing of its thread is earlier. Only such a
+    /// frame names a line in the middle of its function.
+    fn was_running(&self, frame: EventId) -> bool {
+        let event = self.profile.event(frame);
+        self.first_start.get(&event.track).is_some_and(|&first| event.start_ns <= first)
     }
 
     /// The function that costs of a scope are filed under.
@@ -64,10 +119,7 @@ impl<'a> Frames<'a> {
         let scope = match fit {
             Some(fit) => module.function_of(fit.scope),
             None if is_anonymous(name) || is_resumed(name) => module.enclosing_function(line),
-            None => {
-                let line = line.min(module.lines().count());
-                return FunctionKey { def_line: line, end_line: line, name: name.to_owned() };
-            }
+            None => return displaced(module, name, line),
         };
         key(module.scope(scope))
     }
@@ -80,7 +132,7 @@ impl<'a> Frames<'a> {
     }
 
     /// The innermost frame around an event whose file is in the sources, and the frame just inside it on the way.
-    pub fn innermost(&self, event: EventId) -> Option<(EventId, std::rc::Rc<Located>, Option<EventId>)> {
+    pub fn innermost(&self, event: EventId) -> Option<(EventId, Rc<Located>, Option<EventId>)> {
         let mut inner = None;
         for frame in self.around(event) {
             if let Some(located) = self.locate(frame) {
@@ -101,6 +153,25 @@ impl<'a> Frames<'a> {
 
     pub fn scope(&self, file: FileId, scope: ScopeId) -> Scope {
         self.files.file(file).module.scope(scope).clone()
+    }
+}
+
+/// See [`Frames::unedited_until`]; `None` where every line fits.
+fn bound(lines: &BTreeMap<u32, bool>) -> Option<u32> {
+    let misfit = lines.iter().find(|&(_, &fits)| !fits).map(|(&line, _)| line)?;
+    Some(lines.range(..misfit).next_back().map_or(0, |(&line, _)| line))
+}
+
+/// A function of an edited text that several definitions could be by now: of those with its name the nearest to where it
+/// was, for want of a better `def` to show its cost on; no line is claimed in it.
+pub(crate) fn displaced(module: &Module, name: &str, line: u32) -> FunctionKey {
+    let named = module.functions().map(|(_, scope)| scope).filter(|scope| &*scope.name == name);
+    match named.min_by_key(|scope| scope.def_line.abs_diff(line)) {
+        Some(nearest) => key(nearest),
+        None => {
+            let line = line.min(module.lines().count());
+            FunctionKey { def_line: line, end_line: line, name: name.to_owned() }
+        }
     }
 }
 

@@ -74,6 +74,15 @@ impl<'a> Places<'a> {
         seen
     }
 
+    /// The backward op that an event is part of: one around it, with no frame of the sources in between.
+    pub fn enclosing_backward(&self, event: EventId) -> Option<EventId> {
+        let profile = self.frames.profile;
+        let tree = profile.tree();
+        std::iter::successors(tree.parent(event), |&at| tree.parent(at))
+            .take_while(|&at| self.frames.locate(at).is_none())
+            .find(|&at| profile.event(at).kind == Kind::Op && profile.is_backward(at))
+    }
+
     fn of_call_stack(&self, event: EventId) -> Option<Placed> {
         if self.frames.around(event).next().is_some() {
             return None;

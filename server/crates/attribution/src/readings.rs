@@ -1,7 +1,7 @@
 //! The alignment of each frame's children with its function, made when first asked for and shared by frames that look
 //! alike.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -11,7 +11,11 @@ use source::{Automaton, Pause, Scope, ScopeKind};
 
 use crate::FileId;
 use crate::align::{self, Entry, Inputs, Kind, Lines, Observation, Span};
+use crate::charges::is_region;
 use crate::frames::{Frames, Located};
+
+/// Silent edges that alignment may look at for one trace: some seconds.
+const MOST_WORK: usize = 1_000_000_000;
 
 /// How many wrappers around one another are looked through.
 const WRAPPERS_DEEP: usize = 8;
@@ -49,6 +53,8 @@ pub(crate) struct Readings<'a> {
     by_frame: RefCell<HashMap<EventId, Rc<FrameReading>>>,
     alike: RefCell<HashMap<u64, Rc<Vec<Reading>>>>,
     last_end: HashMap<profile::TrackId, i64>,
+    /// Silent edges that alignment may still look at: a trace of any size ends in time.
+    work: Cell<usize>,
 }
 
 impl<'a> Readings<'a> {
@@ -58,7 +64,14 @@ impl<'a> Readings<'a> {
             let end = last_end.entry(event.track).or_insert(i64::MIN);
             *end = event.end_ns().max(*end);
         }
-        Self { frames, launches, by_frame: RefCell::default(), alike: RefCell::default(), last_end }
+        Self {
+            frames,
+            launches,
+            by_frame: RefCell::default(),
+            alike: RefCell::default(),
+            last_end,
+            work: Cell::new(MOST_WORK),
+        }
     }
 
     /// The reading of a frame that [`Frames::locate`] found.
@@ -85,6 +98,11 @@ impl<'a> Readings<'a> {
             };
         };
         let scope = self.frames.scope(located.file, fit.scope);
+        if self.is_compiled(frame, &scope, fit.as_profiled, &children) {
+            let unknown = Reading::Unknown("it was compiled: its events are not in the order of the text");
+            let readings = Rc::new(vec![unknown; children.len()]);
+            return FrameReading { by_child, readings, stale: !fit.as_profiled };
+        }
         let anchors: Vec<Option<u32>> =
             children.iter().map(|&child| self.anchor(frame, located.file, &scope, child)).collect();
         let lies_outside = |line: &u32| *line < scope.first_line || *line > scope.end_line;
@@ -96,16 +114,20 @@ impl<'a> Readings<'a> {
             .collect();
         let stale = !fit.as_profiled
             || anchors.iter().flatten().any(lies_outside)
-            || !align::anchors_fit(&automaton, &observations);
+            || !align::check_anchors(&automaton, &mut observations);
         if stale {
             // What was profiled stood elsewhere: the text is read afresh, without the trace's lines.
-            observations.iter_mut().for_each(|observation| observation.line = None);
+            for observation in &mut observations {
+                observation.line = None;
+            }
         }
         let span = self.span(frame, located, &scope, &automaton.pauses);
         let key = self.key(located.file, fit.scope.0, &span, &children, &observations);
         let known = self.alike.borrow().get(&key).cloned();
         let readings = known.unwrap_or_else(|| {
-            let readings = Rc::new(readings(&automaton, &observations, &span));
+            let mut work = self.work.get();
+            let readings = Rc::new(readings(&automaton, &observations, &span, &mut work));
+            self.work.set(work);
             self.alike.borrow_mut().insert(key, Rc::clone(&readings));
             readings
         });
@@ -124,6 +146,34 @@ impl<'a> Readings<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a frame runs what dynamo made of its function. What is below it then follows a graph, not the text: in a
+    /// compiled region, with generated code or a compiled autograd function right below, or with every call "from" the
+    /// def line.
+    fn is_compiled(&self, frame: EventId, scope: &Scope, as_profiled: bool, children: &[EventId]) -> bool {
+        let profile = self.frames.profile;
+        let tree = profile.tree();
+        let region = std::iter::successors(tree.parent(frame), |&at| tree.parent(at))
+            .take_while(|&at| self.frames.locate(at).is_none())
+            .any(|at| is_region(profile, at));
+        let generated = |child: &EventId| match profile.frame(*child).map(|info| info.callee) {
+            Some(Callee::Python { file, .. }) => {
+                let file = profile.text(file);
+                file.starts_with("<eval_with_key>") || file.contains("torchinductor_")
+            }
+            Some(_) => false,
+            None => profile.name(*child).starts_with("CompiledFunction"),
+        };
+        let calls: Vec<u32> =
+            children.iter().filter_map(|&child| Some(profile.frame(child)?.call_from?.1)).collect();
+        let from_def = |line: &u32| scope.first_line <= *line && *line <= scope.def_line;
+        let all_from_def = as_profiled
+            && scope.kind == ScopeKind::Function
+            && !scope.is_one_line()
+            && !calls.is_empty()
+            && calls.iter().all(from_def);
+        region || all_from_def || children.iter().any(generated)
     }
 
     /// What is seen below a frame: ops, frames and launches, with annotations and other calls looked through.
@@ -197,7 +247,7 @@ impl<'a> Readings<'a> {
     fn inputs(&self, child: EventId) -> Inputs<'a> {
         let profile: &'a Profile = self.frames.profile;
         self.input_info(child).map_or_else(Inputs::default, |info| {
-            let text = |symbol: Option<trace::Symbol>| symbol.map_or("", |symbol| profile.text(symbol));
+            let text = |symbol: Option<_>| symbol.map_or("", |symbol| profile.text(symbol));
             Inputs::read(text(info.input_types), text(info.input_dims), text(info.concrete_inputs))
         })
     }
@@ -252,8 +302,13 @@ impl<'a> Readings<'a> {
     }
 }
 
-fn readings(automaton: &Automaton, observations: &[Observation<'_>], span: &Span) -> Vec<Reading> {
-    let Some(lines) = align::align(automaton, observations, span) else {
+fn readings(
+    automaton: &Automaton,
+    observations: &[Observation<'_>],
+    span: &Span,
+    work: &mut usize,
+) -> Vec<Reading> {
+    let Some(lines) = align::align(automaton, observations, span, work) else {
         let unknown = Reading::Unknown("the function is too large to align");
         return observations.iter().map(|o| o.line.map_or(unknown.clone(), Reading::Exact)).collect();
     };

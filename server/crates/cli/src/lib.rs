@@ -46,9 +46,20 @@ pub(crate) const UNUSABLE: u8 = 2;
 /// Reads the command line. `Err` is the status to end with: help was asked for, or the usage is wrong.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, ExitCode> {
     Cli::try_parse_from(arguments).map_err(|error| {
-        // Where not even this can be written there is nobody left to tell.
-        let _ = error.print();
-        ExitCode::from(if error.use_stderr() { UNUSABLE } else { 0 })
+        use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+        let asked_for = matches!(error.kind(), DisplayHelp | DisplayVersion);
+        if asked_for || error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
+            // Where not even this can be written there is nobody left to tell.
+            let _ = error.print();
+        } else {
+            let text = error.to_string();
+            let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            let what = lines.next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            // Which arguments are missing stands on lines of its own.
+            let which: Vec<_> = lines.take_while(|line| !line.starts_with(['U', 'F', 't'])).collect();
+            output::complain(&format!("{what} {}; see aten-lens --help", which.join(" ")).replace(" ;", ";"));
+        }
+        ExitCode::from(if asked_for { 0 } else { UNUSABLE })
     })
 }
 

@@ -13,6 +13,7 @@ impl Profile {
     pub fn build(mut trace: Trace) -> Self {
         let classifier = Classifier::new(&trace);
         let Intake { mut profile, tracks, source } = intake::take(&mut trace, &classifier);
+        device::drop_aliases(&mut profile);
         device::follow_launching_op(&mut profile);
         profile.host = nest::host(&profile.events);
         profile.merged = nest::merge_wrappers(&profile.events, &mut profile.host);

@@ -15,6 +15,44 @@ fn by_external(profile: &Profile) -> Map<ExternalId, EventId> {
     linked.filter_map(|id| profile.info(id).external_id.map(|external| (external, id))).collect()
 }
 
+/// Forgets External ids that are none. Kineto of torch 2.0 writes the correlation as the External id of a call that no op
+/// made, and of its kernel: by chance some op bears that number. The call's time tells, for an op's calls lie within it.
+pub(crate) fn drop_aliases(profile: &mut Profile) {
+    let ops = by_external(profile);
+    let launches = by_correlation(profile);
+    let is_alias = |id: EventId| {
+        let (event, info) = (profile.event(id), profile.info(id));
+        let (external, correlation) = (info.external_id?, info.correlation?);
+        let op = profile.event(*ops.get(&external).filter(|_| external.0 == correlation.0)?);
+        let launch = launches.get(&correlation).map(|&launch| profile.event(launch));
+        Some(match (event.kind, launch) {
+            (Kind::Runtime, _) => event.start_ns < op.start_ns || op.end_ns() < event.start_ns,
+            (kind, Some(call)) if kind.is_device_work() => {
+                call.start_ns < op.start_ns || op.end_ns() < call.start_ns
+            }
+            (kind, None) if kind.is_device_work() => event.start_ns < op.start_ns,
+            _ => false,
+        })
+    };
+    let aliases: Vec<EventId> = profile.ids().filter(|&id| is_alias(id) == Some(true)).collect();
+    for id in aliases {
+        if let Some(info) = profile.ops.get_mut(profile.op_of[id.0 as usize] as usize) {
+            info.external_id = None;
+        }
+    }
+}
+
+/// Runtime calls by correlation; the first of the file counts.
+fn by_correlation(profile: &Profile) -> Map<CorrelationId, EventId> {
+    let mut launches = Map::default();
+    for id in profile.ids().filter(|&id| profile.event(id).kind == Kind::Runtime) {
+        if let Some(correlation) = profile.info(id).correlation {
+            launches.entry(correlation).or_insert(id);
+        }
+    }
+    launches
+}
+
 /// Moves a runtime call to the thread of the op it was made under, where the op encloses it: old schemas number threads
 /// in two ways. torch's own post-processing does so too.
 pub(crate) fn follow_launching_op(profile: &mut Profile) {
@@ -37,12 +75,7 @@ pub(crate) fn follow_launching_op(profile: &mut Profile) {
 /// Joins every device event with its host event.
 pub(crate) fn join(profile: &mut Profile, flows: &[Flow], tracks: &Tracks) {
     let ops = by_external(profile);
-    let mut launches: Map<CorrelationId, EventId> = Map::default();
-    for id in profile.ids().filter(|&id| profile.event(id).kind == Kind::Runtime) {
-        if let Some(correlation) = profile.info(id).correlation {
-            launches.entry(correlation).or_insert(id);
-        }
-    }
+    let launches = by_correlation(profile);
     let mut joined = Vec::new();
     let mut unjoined = false;
     for id in profile.ids().filter(|&id| profile.event(id).kind.is_device_work()) {

@@ -53,6 +53,9 @@ struct Taker {
     calls: Map<Symbol, Option<(Symbol, u32)>>,
 }
 
+/// Longer than any recording: what a broken clock writes. Sums of shorter ones stay far within 64 bits.
+const LONGEST_NS: i64 = 1_000_000_000_000_000;
+
 impl Taker {
     /// The duration in nanoseconds, never negative; `None` for what is no range. `end` is that of a begin's pair.
     fn duration(&mut self, event: &Raw, end: Option<i64>) -> Option<i64> {
@@ -76,6 +79,13 @@ impl Taker {
             log.warn(WarningKind::Duration, offset, || {
                 format!("{name}: negative duration read as 0 (byte {offset})")
             });
+        }
+        if dur_ns > LONGEST_NS {
+            let name = self.profile.strings.text(name);
+            log.warn(WarningKind::Duration, offset, || {
+                format!("{name}: a duration of more than eleven days read as 0 (byte {offset})")
+            });
+            return Some(0);
         }
         // A range ends within the clock's own range.
         Some(dur_ns.clamp(0, i64::MAX - event.start_ns.max(0)))

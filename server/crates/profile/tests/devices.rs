@@ -93,6 +93,22 @@ fn the_two_id_spaces_are_never_joined() {
 }
 
 #[test]
+fn a_correlation_written_as_external_id_is_none() {
+    // A call outside any op, before the op whose External id equals its correlation.
+    let call = CALL.replace(
+        r#""ts":10,"dur":5,"args":{"External id":5,"correlation":7"#,
+        r#""ts":-9,"dur":5,"args":{"External id":5,"correlation":5"#,
+    );
+    let kernel = KERNEL.replace(r#""correlation":7"#, r#""correlation":5"#);
+    let profile = build(&[OP, &call, &kernel]);
+    assert_eq!(profile.device_events()[0].join, Join::Correlation);
+    assert_eq!(profile.self_device_ns(named(&profile, "nrt_execute")), 30_000);
+    // Within the op the same number is a coincidence.
+    let inside = CALL.replace(r#""correlation":7"#, r#""correlation":5"#);
+    assert_eq!(build(&[OP, &inside, &kernel]).device_events()[0].join, Join::ExternalId);
+}
+
+#[test]
 fn a_stream_is_serial() {
     let long = KERNEL.replace(r#""ts":50,"dur":30"#, r#""ts":40,"dur":30"#);
     let profile = build(&[OP, CALL, &long, KERNEL]);

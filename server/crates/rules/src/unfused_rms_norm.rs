@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use attribution::lines::short_name;
 use attribution::{Charge, Cost, Direction, FileCosts, FileId, Place};
-use profile::units;
-use source::{Module, RmsNorm};
+use profile::{EventId, Profile, units};
+use source::{Module, RmsNorm, ScopeKind};
 
 use crate::finding::{Edit, Finding, Fix, Related};
 use crate::registry::{Context, Rule};
@@ -74,7 +74,8 @@ fn finding(
     );
     let name = name_range(&file.text, function.range.clone(), &function.name);
     let scope = name.start.min(norm.range.start)..norm.range.end;
-    let fixes = rewrite(norm).into_iter().chain(compile(context, file, module, norm)).collect();
+    let fixes =
+        rewrite(context, &evidence, norm).into_iter().chain(compile(context, file, module, norm)).collect();
     let related =
         vec![Related { range: norm.result.clone(), message: "gives the normalized result".to_owned() }];
     Some(Finding {
@@ -100,32 +101,43 @@ fn is_on(place: &Place, id: FileId, lines: &BTreeSet<u32>) -> bool {
     }
 }
 
-fn rewrite(norm: &RmsNorm) -> Option<Fix> {
-    let edits = norm.rewrite.as_ref()?.iter();
+/// The fused call; with the weight in it only where the trace shows that it is what `torch.rms_norm` takes.
+fn rewrite(context: &Context, evidence: &[&Charge], norm: &RmsNorm) -> Option<Fix> {
+    let scale = evidence.iter().rev().find(|charge| short_name(context.profile.name(charge.event)) == "mul");
+    let vector = scale.is_some_and(|charge| scales_by_vector(context.profile, charge.event));
+    let rewrite = norm.rewrite_with_weight.as_ref().filter(|_| vector).or(norm.rewrite.as_ref())?;
+    let edits = rewrite.edits.iter();
     let edits = edits.map(|edit| Edit { range: edit.range.clone(), new_text: edit.text.clone() }).collect();
-    Some(Fix { title: format!("Use {}", norm.replacement), edits, preferred: true })
+    Some(Fix { title: format!("Use {}", rewrite.call), edits, preferred: true })
 }
 
-/// A decorator that has the function compiled instead.
+/// Whether a recorded multiplication is of a tensor and a vector as long as its last dim, both of one dtype.
+fn scales_by_vector(profile: &Profile, event: EventId) -> bool {
+    let info = profile.info(event);
+    let dims = info.input_dims.and_then(|raw| serde_json::from_str::<Vec<Vec<u64>>>(profile.text(raw)).ok());
+    let types = info.input_types.and_then(|raw| serde_json::from_str::<Vec<String>>(profile.text(raw)).ok());
+    let (Some(dims), Some(types)) = (dims, types) else { return false };
+    let ([a, b, ..], [a_type, b_type, ..]) = (&dims[..], &types[..]) else { return false };
+    let (tensor, vector) = if a.len() >= b.len() { (a, b) } else { (b, a) };
+    a_type == b_type && vector.len() == 1 && vector.first() == tensor.last()
+}
+
+/// A decorator that has the function compiled instead; only where nothing else wraps the function.
 fn compile(context: &Context, file: &FileCosts, module: &Module, norm: &RmsNorm) -> Option<Fix> {
-    let function = module.scope(norm.function);
-    let whole = file.text.get(function.range.start as usize..function.range.end as usize)?;
-    let decorators = whole.get(..whole.find("def ")?)?;
-    if norm.function.0 == 0 || decorators.contains("compile") || !file.text.contains("import torch\n") {
+    let (function, torch) = (module.scope(norm.function), norm.torch.as_ref()?);
+    let decorated = function.first_line != function.def_line;
+    if function.kind != ScopeKind::Function || decorated || function.is_async || function.is_generator {
         return None;
     }
+    let at = function.range.start;
     let start = module.lines().range(&file.text, function.first_line - 1)?.start;
-    let indent = file.text.get(start as usize..function.range.start as usize).unwrap_or("");
+    let indent = file.text.get(start as usize..at as usize).filter(|indent| indent.trim().is_empty())?;
+    let newline = if file.text.contains("\r\n") { "\r\n" } else { "\n" };
     let neuron = context.profile.device.as_ref().is_some_and(|device| device.name == "NEURON");
     let arguments = if neuron { "backend=\"neuron\", fullgraph=True" } else { "fullgraph=True" };
-    let decorator = format!("@torch.compile({arguments})");
-    let at = function.range.start;
-    let new_text = format!("{decorator}\n{indent}");
-    Some(Fix {
-        title: format!("Compile it: {decorator}"),
-        edits: vec![Edit { range: at..at, new_text }],
-        preferred: false,
-    })
+    let decorator = format!("@{torch}.compile({arguments})");
+    let edit = Edit { range: at..at, new_text: format!("{decorator}{newline}{indent}") };
+    Some(Fix { title: format!("Compile it: {decorator}"), edits: vec![edit], preferred: false })
 }
 
 /// The bytes of the function's name in its `def` line; the result's line for module code.
@@ -173,10 +185,49 @@ def norm(x, weight, eps=1e-6):
         assert_eq!(
             fixed(SOURCE, &finding.fixes[0].edits),
             "import torch\n\n\ndef norm(x, weight, eps=1e-6):\n    \
-             return torch.rms_norm(x, (x.shape[-1],), weight, eps)\n"
+             return torch.rms_norm(x, (x.shape[-1],), eps=eps) * weight\n"
         );
         let compiled = fixed(SOURCE, &finding.fixes[1].edits);
         assert!(compiled.contains("\n@torch.compile(fullgraph=True)\ndef norm("), "{compiled}");
+    }
+
+    #[test]
+    fn a_weight_goes_into_the_call_where_the_trace_shows_a_vector_of_one_dtype() {
+        let scaled = |dims: &str, types: &str| {
+            let args = format!(r#""args":{{"Input Dims":{dims},"Input type":{types}}}"#);
+            let last = op("aten::mul", 600, 50).replace(r#""args":{}"#, &args);
+            let events = [events(&NAIVE[..5]), last].join(",");
+            let found = findings(RULE.code, &events, &[("model.py", SOURCE)], LIMITS);
+            fixed(SOURCE, &found[0].fixes[0].edits)
+        };
+        let types = r#"["c10::BFloat16","c10::BFloat16"]"#;
+        let inside = "torch.rms_norm(x, (x.shape[-1],), weight, eps)";
+        assert!(scaled("[[4,512],[512]]", types).contains(inside));
+        for (dims, types) in [
+            ("[[4,512],[]]", types),
+            ("[[4,512],[4,512]]", types),
+            ("[[4,512],[1]]", types),
+            ("[[4,512],[512]]", r#"["c10::BFloat16","float"]"#),
+        ] {
+            let text = scaled(dims, types);
+            assert!(text.contains("torch.rms_norm(x, (x.shape[-1],), eps=eps) * weight"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrapped_already_is_not_compiled_on_top() {
+        for (before, def) in [("@staticmethod\n", "def norm"), ("@torch.jit.script\n", "def norm")] {
+            let source = SOURCE.replace("def norm", &format!("{before}{def}"));
+            let found = findings(RULE.code, &events(&NAIVE), &[("model.py", &source)], LIMITS);
+            assert_eq!(found[0].fixes.len(), 1, "{before}");
+        }
+        let found = findings(
+            RULE.code,
+            &events(&NAIVE),
+            &[("model.py", &SOURCE.replace("def norm", "async def norm"))],
+            LIMITS,
+        );
+        assert_eq!(found[0].fixes.len(), 1);
     }
 
     #[test]

@@ -36,14 +36,6 @@ impl Imports {
         }
         Some(path)
     }
-
-    /// The local name of a module: `th` for `torch` after `import torch as th`.
-    pub fn name_of(&self, path: &str) -> Option<String> {
-        let mut names: Vec<_> =
-            self.names.iter().filter(|(_, known)| *known == path).map(|(name, _)| name).collect();
-        names.sort();
-        names.first().map(|name| (*name).clone())
-    }
 }
 
 impl<'a> Visitor<'a> for Imports {

@@ -19,7 +19,7 @@ pub use emit::Comprehensions;
 pub use lines::LineIndex;
 pub use module::Module;
 pub use profiler_calls::{Constant, KeywordArgument, ProfilerCall};
-pub use rms_norm::{Edit, Part, PartKind, RmsNorm};
+pub use rms_norm::{Edit, Part, PartKind, Rewrite, RmsNorm};
 pub use scopes::{Scope, ScopeId, ScopeKind};
 
 /// The workspace's Python files, as the outside world offers them.

@@ -6,6 +6,7 @@
 mod flow;
 mod pattern;
 mod rewrite;
+mod safety;
 
 use std::ops::Range;
 
@@ -59,11 +60,23 @@ pub struct RmsNorm {
     pub result: Range<u32>,
     /// In order of evaluation.
     pub parts: Vec<Part>,
+    /// What the whole file calls torch; `None` where that is not certain.
+    pub torch: Option<String>,
+    /// The norm as one call, times the weight where there is one: right whatever the weight is. `None` where something
+    /// else uses the temporaries or the input may change in between.
+    pub rewrite: Option<Rewrite>,
+    /// The norm and the weight as one call: right only where the weight is a vector as long as the last dim of `x`, and of
+    /// its dtype, which the text does not tell.
+    pub rewrite_with_weight: Option<Rewrite>,
+}
+
+/// A rewrite of the norm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewrite {
     /// The call that does the same: `torch.rms_norm(x, (x.shape[-1],), weight, eps)`.
-    pub replacement: String,
-    /// Edits in order, without overlap: the result's expression, and the statements that are no longer needed. `None`
-    /// where something else uses them or may change in between.
-    pub rewrite: Option<Vec<Edit>>,
+    pub call: String,
+    /// In order, without overlap: the result's expression, and the statements that are no longer needed.
+    pub edits: Vec<Edit>,
 }
 
 impl Module {

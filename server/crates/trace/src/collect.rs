@@ -59,6 +59,11 @@ impl Collector {
             let why = || format!("event at byte {offset} skipped: no usable timestamp");
             return self.trace.log.warn(WarningKind::Timestamp, offset as u64, why);
         };
+        let dur_ns = record.dur.and_then(text::of).and_then(|dur| number::nanoseconds(&dur));
+        if record.dur.is_some() && dur_ns.is_none() {
+            let why = || format!("a duration that is no number is read as 0 (byte {offset})");
+            self.trace.log.warn(WarningKind::Duration, offset as u64, why);
+        }
         let event = Event {
             phase,
             name,
@@ -66,7 +71,7 @@ impl Collector {
             pid: self.symbol(record.pid),
             tid: self.symbol(record.tid),
             start_ns,
-            dur_ns: record.dur.and_then(text::of).and_then(|dur| number::nanoseconds(&dur)),
+            dur_ns,
             offset: offset as u64,
             args: self.args(record),
         };

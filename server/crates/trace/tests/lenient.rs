@@ -106,7 +106,7 @@ fn tokens_that_json_lacks_are_null() {
     let trace = loaded(&document(&[bad.to_owned()]));
     assert_eq!(trace.events[0].dur_ns, None);
     assert_eq!(trace.args(&trace.events[0]).correlation.map(|id| id.0), Some(9));
-    assert_eq!(kinds(&trace), [WarningKind::Number]);
+    assert_eq!(kinds(&trace), [WarningKind::Duration, WarningKind::Number]);
     let header = format!("{{\"deviceProperties\": [{{\"id\": N/A}}], \"traceEvents\": [{}]}}", event(1));
     assert_eq!(names(&loaded(&header)), ["bravo"]);
 }

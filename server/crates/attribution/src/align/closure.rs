@@ -52,7 +52,11 @@ impl<'a> Closure<'a> {
                     Direction::Onward => automaton.silent_from(state),
                     Direction::Back => automaton.silent_into(state),
                 };
-                self.work_left = self.work_left.checked_sub(edges.len() + 1)?;
+                let Some(left) = self.work_left.checked_sub(edges.len() + 1) else {
+                    self.work_left = 0;
+                    return None;
+                };
+                self.work_left = left;
                 for edge in edges {
                     self.offer(edge.other, cost + edge.cost, base, limit);
                 }
@@ -78,6 +82,11 @@ impl<'a> Closure<'a> {
             self.buckets.resize_with(bucket + 1, Vec::new);
         }
         self.buckets[bucket].push(state);
+    }
+
+    /// Silent edges that may still be looked at.
+    pub fn work_left(&self) -> usize {
+        self.work_left
     }
 
     /// States that the last search reached.

@@ -26,7 +26,7 @@ const WHOLE: Span = Span { entry: Entry::Whole, cut: false };
 fn lines(text: &str, observations: &[Observation<'_>], span: &Span) -> Vec<Vec<u32>> {
     let module = Module::parse(text);
     let automaton = module.automaton(ScopeId(1), Comprehensions::Inlined);
-    let found = align(&automaton, observations, span).expect("small enough");
+    let found = align(&automaton, observations, span, &mut usize::MAX.clone()).expect("small enough");
     found.into_iter().map(|lines| if lines.unexplained { Vec::new() } else { lines.lines }).collect()
 }
 
@@ -133,22 +133,24 @@ fn a_running_frame_goes_on_from_its_line() {
 }
 
 #[test]
-fn a_long_function_takes_time_in_proportion() {
-    let mut text = "def f(x):\n".to_owned();
-    let mut seen = Vec::new();
-    for _ in 0..5_000 {
-        text.push_str("    x = torch.relu(x) + x.attr\n    self.a = x[0]\n");
-        seen.extend([builtin("relu"), op("aten::add"), op("aten::select")]);
-    }
-    let started = std::time::Instant::now();
-    let found = lines(&text, &seen, &WHOLE);
-    assert!(
-        found
-            .iter()
-            .enumerate()
-            .all(|(at, lines)| *lines == [(at / 3) as u32 * 2 + 2 + u32::from(at % 3 == 2)])
-    );
-    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+fn a_long_function_takes_work_in_proportion() {
+    let work_of = |statements: usize| {
+        let mut text = "def f(x):\n".to_owned();
+        let mut seen = Vec::new();
+        for _ in 0..statements {
+            text.push_str("    x = torch.relu(x) + x.attr\n    self.a = x[0]\n");
+            seen.extend([builtin("relu"), op("aten::add"), op("aten::select")]);
+        }
+        let module = Module::parse(text);
+        let automaton = module.automaton(ScopeId(1), Comprehensions::Inlined);
+        let mut work = usize::MAX;
+        let found = align(&automaton, &seen, &WHOLE, &mut work).expect("small enough");
+        let line = |at: usize| (at / 3 * 2 + 2 + usize::from(at % 3 == 2)) as u32;
+        assert!(found.iter().enumerate().all(|(at, found)| found.lines == [line(at)]));
+        usize::MAX - work
+    };
+    let (short, long) = (work_of(500), work_of(5_000));
+    assert!(long < 11 * short, "{short} {long}");
 }
 
 /// The same on any text and any sequence: no panic, one answer for each.
@@ -165,14 +167,20 @@ fn answers(text: &str, seen: &[(u8, u8)], line: Option<u32>) {
                 2 => Kind::Python { function: name, of_tensor: false, wraps: Vec::new() },
                 _ => Kind::Module(name),
             };
-            Observation { kind, line: line.filter(|_| seen.len() % 2 == 0), inputs: Inputs::default() }
+            Observation {
+                kind,
+                line: line.filter(|_| seen.len().is_multiple_of(2)),
+                inputs: Inputs::default(),
+            }
         })
         .collect();
     let module = Module::parse(text);
     for scope in 0..module.scopes().len() as u32 {
         let automaton = module.automaton(ScopeId(scope), Comprehensions::Nested);
         for entry in [Entry::Whole, Entry::Resumed { line: 2, begins: false }, Entry::Running { line: 2 }] {
-            if let Some(found) = align(&automaton, &observations, &Span { entry, cut: false }) {
+            if let Some(found) =
+                align(&automaton, &observations, &Span { entry, cut: false }, &mut usize::MAX.clone())
+            {
                 assert_eq!(found.len(), observations.len());
                 // Every observation is explained somehow, if only by nothing.
                 assert!(found.iter().all(|lines| lines.unexplained || !lines.lines.is_empty()));
@@ -197,4 +205,16 @@ proptest! {
     fn any_events_of_every_construct(seen in proptest::collection::vec((any::<u8>(), any::<u8>()), 0..30)) {
         answers(include_str!("../../../source/tests/constructs.py"), &seen, Some(20));
     }
+}
+
+#[test]
+fn work_is_bounded_over_all_frames() {
+    let module = Module::parse("def f(x):\n    return x * 2\n");
+    let automaton = module.automaton(ScopeId(1), Comprehensions::Inlined);
+    let mut work = 1_000;
+    assert!(align(&automaton, &[op("aten::mul")], &WHOLE, &mut work).is_some());
+    assert!(work < 1_000);
+    work = 1;
+    assert_eq!(align(&automaton, &[op("aten::mul")], &WHOLE, &mut work), None);
+    assert_eq!(work, 0);
 }

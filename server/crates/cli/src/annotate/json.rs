@@ -14,8 +14,8 @@ struct Document<'a> {
     schema: u32,
     coverage: Coverage,
     totals: Ns,
-    files: Vec<File<'a>>,
-    ambiguous: Vec<Ambiguous<'a>>,
+    files: Vec<FileRow<'a>>,
+    ambiguous: Vec<AmbiguousRow<'a>>,
     unattributed: Ns,
 }
 
@@ -35,15 +35,15 @@ struct Ns {
 }
 
 #[derive(Serialize)]
-struct File<'a> {
+struct FileRow<'a> {
     file: &'a str,
     stale: bool,
-    lines: Vec<Line<'a>>,
-    functions: Vec<Function<'a>>,
+    lines: Vec<LineRow<'a>>,
+    functions: Vec<FunctionRow<'a>>,
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct LineRow<'a> {
     line: u32,
     ops: Vec<&'a str>,
     calls: usize,
@@ -55,7 +55,7 @@ struct Line<'a> {
 }
 
 #[derive(Serialize)]
-struct Function<'a> {
+struct FunctionRow<'a> {
     name: &'a str,
     def_line: u32,
     own_cpu_ns: i64,
@@ -65,7 +65,7 @@ struct Function<'a> {
 }
 
 #[derive(Serialize)]
-struct Ambiguous<'a> {
+struct AmbiguousRow<'a> {
     file: &'a str,
     ops: Vec<&'a str>,
     lines: Vec<u32>,
@@ -104,8 +104,8 @@ pub(super) fn text(costs: &Costs, wanted: &dyn Fn(&FileCosts) -> bool) -> String
     text
 }
 
-fn file<'a>(profile: &'a Profile, file: &'a FileCosts, costs: &FileLines) -> File<'a> {
-    let lines = costs.lines.iter().map(|cost| Line {
+fn file<'a>(profile: &'a Profile, file: &'a FileCosts, costs: &FileLines) -> FileRow<'a> {
+    let lines = costs.lines.iter().map(|cost| LineRow {
         line: cost.line,
         ops: ops(profile, &cost.events),
         calls: cost.events.len(),
@@ -115,7 +115,7 @@ fn file<'a>(profile: &'a Profile, file: &'a FileCosts, costs: &FileLines) -> Fil
         backward_device_ns: cost.backward.device_ns,
         precision: word(cost.precision),
     });
-    let functions = file.functions.iter().map(|function| Function {
+    let functions = file.functions.iter().map(|function| FunctionRow {
         name: &function.name,
         def_line: function.def_line,
         own_cpu_ns: function.own.cpu_ns,
@@ -123,7 +123,7 @@ fn file<'a>(profile: &'a Profile, file: &'a FileCosts, costs: &FileLines) -> Fil
         inclusive_cpu_ns: function.inclusive.cpu_ns,
         inclusive_device_ns: function.inclusive.device_ns,
     });
-    File {
+    FileRow {
         file: &file.key.relative,
         stale: file.stale,
         lines: lines.collect(),
@@ -131,11 +131,11 @@ fn file<'a>(profile: &'a Profile, file: &'a FileCosts, costs: &FileLines) -> Fil
     }
 }
 
-fn ambiguous<'a>(profile: &'a Profile, file: &'a FileCosts, costs: &FileLines) -> Vec<Ambiguous<'a>> {
+fn ambiguous<'a>(profile: &'a Profile, file: &'a FileCosts, costs: &FileLines) -> Vec<AmbiguousRow<'a>> {
     let sets = costs.ambiguous.iter().map(|set| {
         let mut both = set.forward;
         both += set.backward;
-        Ambiguous {
+        AmbiguousRow {
             file: &file.key.relative,
             ops: ops(profile, &set.events),
             lines: set.lines.clone(),

@@ -3,7 +3,7 @@
 mod json;
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use attribution::FileCosts;
@@ -40,10 +40,12 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     let wanted = |file: &FileCosts| {
         arguments.files.is_empty() || arguments.files.iter().any(|path| is_file(path, file))
     };
-    for path in &arguments.files {
-        if !costs.attribution.files.iter().any(|file| is_file(path, file)) {
-            output::complain(&format!("{}: nothing in the trace runs in this file", path.display()));
-        }
+    let known = |path: &&PathBuf| costs.attribution.files.iter().any(|file| is_file(path, file));
+    for path in arguments.files.iter().filter(|path| !known(path)) {
+        output::complain(&format!("{}: nothing in the trace runs in this file", path.display()));
+    }
+    if !arguments.files.is_empty() && !arguments.files.iter().any(|path| known(&path)) {
+        return ExitCode::from(UNUSABLE);
     }
     match arguments.format {
         Format::Json => output::write(&json::text(&costs, &wanted)),
@@ -51,8 +53,11 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// Whether a path on the command line means this file: the end of its path, whole parts only.
-fn is_file(path: &std::path::Path, file: &FileCosts) -> bool {
+/// Whether a path on the command line means this file: the same file on disk, or the end of its path, whole parts only.
+fn is_file(path: &Path, file: &FileCosts) -> bool {
+    if path.exists() && capture::canonical(path) == capture::canonical(Path::new(&*file.key.path)) {
+        return true;
+    }
     let path = path.to_string_lossy().replace('\\', "/");
     let path = path.trim_start_matches("./");
     file.key.path.strip_suffix(path).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))

@@ -17,6 +17,9 @@ struct Margin {
     mark: &'static str,
 }
 
+/// What may stand before a line's number, the surest first.
+const MARKS: [&str; 5] = ["", "=", "≈", "~", "f"];
+
 const LEGEND: &str = "= the trace names the line   ≈ the only line that fits   ~ one of several lines, on their def   \
                       f known to the function only, on its def";
 
@@ -65,7 +68,6 @@ fn margins(file: &FileCosts, lines: &FileLines) -> Vec<Margin> {
             margin.forward += forward;
             margin.backward += backward;
             // Of several marks the least sure one stays.
-            const MARKS: [&str; 5] = ["", "=", "≈", "~", "f"];
             let rank = |mark: &str| MARKS.iter().position(|known| *known == mark);
             if rank(mark) > rank(margin.mark) {
                 margin.mark = mark;
@@ -89,11 +91,14 @@ fn margins(file: &FileCosts, lines: &FileLines) -> Vec<Margin> {
     margins
 }
 
+/// A column's head and what it shows, in nanoseconds.
+type Column = (String, fn(&Margin) -> i64);
+
 /// Writes the lines with their margins: device time, its backward part, CPU time, its backward part; columns that are
 /// empty for the whole file are left out.
 fn source(text: &mut String, unit: &Unit, file: &FileCosts, margins: &[Margin]) {
     let backward = margins.iter().any(|margin| margin.backward != Cost::default());
-    let mut columns: Vec<(String, fn(&Margin) -> i64)> = Vec::new();
+    let mut columns: Vec<Column> = Vec::new();
     if unit.device {
         columns.push((unit.name.clone(), |margin| margin.forward.device_ns));
         if backward {

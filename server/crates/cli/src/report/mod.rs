@@ -71,6 +71,10 @@ struct Report {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> ExitCode {
+    if arguments.torch.is_some() && arguments.whose != Whose::Torch {
+        output::complain("--torch says which torch's table to print: it goes with --as torch");
+        return ExitCode::from(UNUSABLE);
+    }
     let mut reports = Vec::new();
     for path in &arguments.paths {
         match read(path, arguments) {

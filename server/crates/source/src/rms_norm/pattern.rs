@@ -59,6 +59,13 @@ struct Results<'a, 'b> {
 
 impl<'a> Visitor<'a> for Results<'a, '_> {
     fn visit_expr(&mut self, expr: &'a Expr) {
+        // What these compute is computed later, or again and again: the names outside may have changed by then.
+        if matches!(
+            expr,
+            Expr::Lambda(_) | Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_)
+        ) {
+            return;
+        }
         let value = Value { expr, at: self.at };
         match self.block.scaled(value).or_else(|| self.block.normalized(value)) {
             Some(matched) => self.found.push((expr, matched)),

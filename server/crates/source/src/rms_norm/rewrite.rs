@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use ruff_python_ast::{Expr, Stmt};
+use ruff_python_ast::Expr;
 
-use super::flow::{Block, Mention, bytes, mentions, plain_assignment, root, used_outside};
+use super::flow::{Block, bytes};
 use super::pattern::{Match, statement_range};
-use super::{Edit, RmsNorm};
-use crate::Scope;
+use super::safety::{Site, torch_everywhere};
+use super::{Edit, Rewrite, RmsNorm};
 
 /// The report of a match whose result is `result`, in the statement at `at`.
 pub(super) fn norm(block: &Block<'_>, at: usize, result: &Expr, matched: &Match<'_>) -> Option<RmsNorm> {
@@ -21,98 +21,57 @@ pub(super) fn norm(block: &Block<'_>, at: usize, result: &Expr, matched: &Match<
     let first = temporaries.first().copied().unwrap_or(at);
     let range = statement_range(&block.body[first]).start..statement_range(&block.body[at]).end;
     let (x_text, eps_text) = (block.text(x), block.text(eps));
-    let weight = matched.weight.map(|weight| block.text(weight));
-    let torch = torch_name(block);
-    let call = torch.as_deref().unwrap_or("torch");
-    let tail = match weight {
-        Some(weight) => format!("{weight}, {eps_text}"),
-        None => format!("eps={eps_text}"),
+    let torch = torch_everywhere(block);
+    let names: Vec<&Expr> = [Some(x), Some(eps), matched.weight].into_iter().flatten().collect();
+    let site = Site { block, at, result, temporaries: &temporaries, function: module.scope(function) };
+    let safe = !matched.cast && !x_text.contains('\n') && site.is_safe(&names);
+    let rewrites = |torch: &str| {
+        let call = |tail: &str| format!("{torch}.rms_norm({x_text}, ({x_text}.shape[-1],), {tail})");
+        let edits = |text: &str| {
+            let deleted = temporaries.iter().map(|&place| deletion(block, place, &temporaries));
+            let mut edits: Vec<_> = deleted.map(|range| Edit { range, text: String::new() }).collect();
+            edits.push(Edit { range: bytes(result), text: text.to_owned() });
+            edits
+        };
+        let alone = call(&format!("eps={eps_text}"));
+        let plain = match matched.weight {
+            Some(weight) => scaled(block, result, weight, &alone),
+            None => alone.clone(),
+        };
+        let weighted = matched.weight.map(|weight| {
+            let call = call(&format!("{}, {eps_text}", block.text(weight)));
+            Rewrite { edits: edits(&call), call }
+        });
+        (Rewrite { edits: edits(&plain), call: alone }, weighted)
     };
-    let replacement = format!("{call}.rms_norm({x_text}, ({x_text}.shape[-1],), {tail})");
-    let names = [Some(x), Some(eps), matched.weight];
-    let safe = torch.is_some()
-        && !matched.cast
-        && !x_text.contains('\n')
-        && is_safe(block, at, result, &temporaries, names.into_iter().flatten(), module.scope(function));
-    let rewrite = safe.then(|| {
-        let mut edits: Vec<_> = temporaries
-            .iter()
-            .map(|&place| Edit { range: deletion(block, place, &temporaries), text: String::new() })
-            .collect();
-        edits.push(Edit { range: bytes(result), text: replacement.clone() });
-        edits
-    });
+    let (rewrite, rewrite_with_weight) = match torch.as_deref().filter(|_| safe).map(rewrites) {
+        Some((plain, weighted)) => (Some(plain), weighted),
+        None => (None, None),
+    };
     Some(RmsNorm {
         function,
         def_line: module.scope(function).def_line,
         x: x_text.to_owned(),
-        weight: weight.map(str::to_owned),
+        weight: matched.weight.map(|weight| block.text(weight).to_owned()),
         eps: eps_text.to_owned(),
         range,
         result: bytes(result),
         parts: matched.parts.iter().map(|&(kind, expr)| block.part(kind, expr)).collect(),
-        replacement,
+        torch,
         rewrite,
+        rewrite_with_weight,
     })
 }
 
-/// What the file calls torch.
-fn torch_name(block: &Block<'_>) -> Option<String> {
-    block.imports.name_of("torch")
-}
-
-/// Whether the temporaries serve nothing else, and nothing they are made of can change before the result.
-fn is_safe<'a>(
-    block: &Block<'a>,
-    at: usize,
-    result: &Expr,
-    temporaries: &[usize],
-    inputs: impl Iterator<Item = &'a Expr>,
-    function: &Scope,
-) -> bool {
-    let mut inside: Vec<Range<u32>> =
-        temporaries.iter().filter_map(|&place| block.body.get(place)).map(statement_range).collect();
-    inside.push(bytes(result));
-    let body = block.module.suite();
-    let own: Vec<&Stmt> =
-        body.iter().filter(|stmt| overlaps(&statement_range(stmt), &function.range)).collect();
-    let temporaries_are_ours = temporaries.iter().all(|&place| {
-        let Some((name, _)) = block.body.get(place).and_then(plain_assignment) else { return false };
-        // Another function may have a name of its own that reads alike: then nothing is offered.
-        !own.iter().any(|stmt| {
-            let range = if function.parent.is_none() { 0..u32::MAX } else { function.range.clone() };
-            uses_within(stmt, name, &inside, &range)
-        })
-    });
-    let first = temporaries.first().copied().unwrap_or(at);
-    let inputs_stay = inputs.filter_map(root_of_input).all(|name| {
-        (first..at)
-            .filter(|place| !temporaries.contains(place))
-            .all(|place| block.body.get(place).is_none_or(|stmt| !mentions(stmt, name, Mention::Any)))
-            && temporaries.iter().all(|&place| {
-                block.body.get(place).and_then(plain_assignment).is_none_or(|(target, _)| target != name)
-            })
-    });
-    temporaries_are_ours && inputs_stay
-}
-
-fn root_of_input(expr: &Expr) -> Option<&str> {
-    match expr {
-        Expr::BinOp(e) => root(&e.left).or_else(|| root(&e.right)),
-        _ => root(expr),
-    }
-}
-
-fn overlaps(a: &Range<u32>, b: &Range<u32>) -> bool {
-    a.start < b.end && b.start < a.end
-}
-
-/// Whether a name is used in the function's bytes but outside the norm's own.
-fn uses_within(stmt: &Stmt, name: &str, inside: &[Range<u32>], function: &Range<u32>) -> bool {
-    let mut allowed = inside.to_vec();
-    allowed.push(0..function.start);
-    allowed.push(function.end..u32::MAX);
-    used_outside(std::slice::from_ref(stmt), name, &allowed)
+/// `call` times the weight, in the order that the result has them.
+fn scaled(block: &Block<'_>, result: &Expr, weight: &Expr, call: &str) -> String {
+    let text = match weight {
+        Expr::BinOp(_) => format!("({})", block.text(weight)),
+        _ => block.text(weight).to_owned(),
+    };
+    let weight_first =
+        matches!(result, Expr::BinOp(product) if bytes(&*product.left).end >= bytes(weight).end);
+    if weight_first { format!("{text} * {call}") } else { format!("{call} * {text}") }
 }
 
 /// The bytes to take out so that a statement is gone: its lines where nothing else stands on them, else the statement

@@ -1,5 +1,5 @@
 use super::PartKind::{AddEpsilon, Mean, Normalize, Rsqrt, Scale, Square};
-use crate::{Edit, Module, RmsNorm};
+use crate::{Edit, Module, Rewrite, RmsNorm};
 
 const HEAD: &str = "import torch\n\n";
 
@@ -20,11 +20,22 @@ fn rewritten(code: &str) -> Option<String> {
     let text = format!("{HEAD}{code}");
     let found = Module::parse(&*text).rms_norms();
     assert_eq!(found.len(), 1, "{code}");
-    let changed = apply(&text, found[0].rewrite.as_ref()?);
+    let plain = after(&text, found[0].rewrite.as_ref()?);
+    Some(found[0].rewrite_with_weight.as_ref().map_or(plain, |rewrite| after(&text, rewrite)))
+}
+
+fn after(text: &str, rewrite: &Rewrite) -> String {
+    let changed = apply(text, &rewrite.edits);
     let again = Module::parse(&*changed);
     assert!(again.is_valid(), "{changed}");
     assert!(again.rms_norms().is_empty(), "{changed}");
-    Some(changed[HEAD.len()..].to_owned())
+    changed.strip_prefix(HEAD).unwrap_or(&changed).to_owned()
+}
+
+/// The code after the rewrite that leaves the weight outside the call.
+fn plainly(code: &str) -> Option<String> {
+    let text = format!("{HEAD}{code}");
+    Module::parse(&*text).rms_norms().first()?.rewrite.as_ref().map(|rewrite| after(&text, rewrite))
 }
 
 const STEPS: &str = "def rmsnorm(x, weight, eps=1e-6):
@@ -102,10 +113,7 @@ fn statements_on_one_line() {
     let expected = "def f(x, w, e):\n    a = 1\n    return torch.rms_norm(x, (x.shape[-1],), w, e), a\n";
     let text = format!("{HEAD}{code}");
     let norm = Module::parse(&*text).rms_norms().remove(0);
-    assert_eq!(
-        norm.rewrite.map(|edits| apply(&text, &edits)[HEAD.len()..].to_owned()).as_deref(),
-        Some(expected)
-    );
+    assert_eq!(norm.rewrite_with_weight.map(|rewrite| after(&text, &rewrite)).as_deref(), Some(expected));
 }
 
 #[test]
@@ -157,6 +165,75 @@ fn what_looks_alike_stays_silent() {
 fn torch_by_another_name() {
     let text = "import torch as th\ndef f(x, w, e):\n    return x * th.rsqrt((x * x).mean(-1, keepdim=True) + e) * w\n";
     let norm = Module::parse(text).rms_norms().remove(0);
-    assert_eq!(norm.replacement, "th.rms_norm(x, (x.shape[-1],), w, e)");
-    assert!(norm.rewrite.is_some());
+    let call = norm.rewrite_with_weight.map(|rewrite| rewrite.call);
+    assert_eq!(call.as_deref(), Some("th.rms_norm(x, (x.shape[-1],), w, e)"));
+}
+
+#[test]
+fn a_weight_of_unknown_shape_stays_outside_the_call() {
+    let code = |body: &str| format!("def f(x, w, e):\n    return {body}\n");
+    let call = "torch.rms_norm(x, (x.shape[-1],), eps=e)";
+    for (form, expected) in [
+        ("x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + e) * w", format!("{call} * w")),
+        ("w * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + e))", format!("w * {call}")),
+        ("x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + e) * (1 + w)", format!("{call} * (1 + w)")),
+    ] {
+        assert_eq!(plainly(&code(form)), Some(code(&expected)), "{form}");
+    }
+}
+
+#[test]
+fn what_is_computed_later_or_again_keeps_the_code() {
+    let code = |last: &str| {
+        format!("def f(x, xs, w, e):\n    r = torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + e)\n    {last}\n")
+    };
+    for last in ["return [x * r * w for x in xs]", "g = lambda x: x * r * w", "return g(lambda: x * r * w)"] {
+        assert_eq!(plainly(&code(last)), None, "{last}");
+    }
+    for last in
+        ["return x.add_(1), x * r * w", "return (x := x + 1), x * r * w", "return (yield 1), x * r * w"]
+    {
+        assert_eq!(plainly(&code(last)), None, "{last}");
+    }
+    assert!(plainly(&code("return g(x * r * w, x.add_(1))")).is_some());
+}
+
+#[test]
+fn whatever_may_happen_in_between_keeps_the_code() {
+    for between in ["y.add_(1)", "update()", "y += 1", "y[0] = 1", "del y", "y.a = 1"] {
+        let code = STEPS.replace("    r = torch", &format!("    {between}\n    r = torch"));
+        assert_eq!(plainly(&code), None, "{between}");
+    }
+    assert!(plainly(&STEPS.replace("    r = torch", "    other = 1\n    r = torch")).is_some());
+}
+
+#[test]
+fn names_that_others_can_see_keep_the_code() {
+    let module = "s = x * x\nm = s.mean(-1, keepdim=True)\ny = x * torch.rsqrt(m + 1e-6)\n";
+    assert_eq!(plainly(module), None);
+    let class =
+        "class C:\n    s = x * x\n    m = s.mean(-1, keepdim=True)\n    y = x * torch.rsqrt(m + 1e-6)\n";
+    assert_eq!(plainly(class), None);
+    assert_eq!(plainly(&STEPS.replace("    y = x * r", "    y = x * r  # noqa\n    log(locals())")), None);
+    assert_eq!(plainly(&STEPS.replace("    x2 = x", "    global ms\n    x2 = x")), None);
+}
+
+#[test]
+fn without_torch_everywhere_nothing_is_offered() {
+    for text in [
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch\n",
+        "def g():\n    import torch\n",
+        "from torch import rsqrt\n",
+        "import torch\ntorch = None\n",
+        "import torch\ndef g(torch): ...\n",
+    ] {
+        let code = format!(
+            "{text}def f(x, w, e):\n    return x * (x.pow(2).mean(-1, keepdim=True) + e).rsqrt() * w\n"
+        );
+        let norm = Module::parse(&*code).rms_norms().remove(0);
+        assert!(
+            norm.torch.is_none() && norm.rewrite.is_none() && norm.rewrite_with_weight.is_none(),
+            "{text}"
+        );
+    }
 }
