@@ -1,6 +1,6 @@
 //! A language client small enough to read, strict enough to catch what editors forgive.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -292,18 +292,14 @@ impl Client {
         self.wait("atenLens/status", |status| status["state"] == "ready")
     }
 
-    /// The operators table: `(name, cells' texts)`.
-    pub fn operators(&mut self) -> Vec<(String, Vec<String>)> {
+    /// The operators table: each row's cells by their columns' ids.
+    pub fn operators(&mut self) -> Vec<HashMap<String, String>> {
         let table = self.request("atenLens/operators", json!({ "capture": null, "asTorch": false })).unwrap();
-        let row = |row: &Value| {
-            let cells: Vec<String> = row["cells"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|c| c["text"].as_str().unwrap().to_owned())
-                .collect();
-            (cells[0].clone(), cells)
+        let texts = |cells: &Value, key: &str| -> Vec<String> {
+            cells.as_array().unwrap().iter().map(|cell| cell[key].as_str().unwrap().to_owned()).collect()
         };
+        let columns = texts(&table["columns"], "id");
+        let row = |row: &Value| columns.iter().cloned().zip(texts(&row["cells"], "text")).collect();
         table["rows"].as_array().unwrap().iter().map(row).collect()
     }
 

@@ -88,7 +88,7 @@ fn a_broken_python_file_and_sources_elsewhere_take_nothing_else_down() {
     client.ready();
     let uri = client.open(&project.join("rmsnorm.py"));
     client.hints(&uri);
-    assert!(client.operators().iter().any(|(name, _)| name == "aten::mul"));
+    assert!(client.operators().iter().any(|row| row["name"] == "aten::mul"));
     // A trace whose sources are not in the workspace: the table works, and the reason is said.
     let elsewhere = Project::empty();
     elsewhere.write("trace.json", read_fixture("traces/rmsnorm_faster.json"));

@@ -23,9 +23,11 @@ fn project() -> Project {
 
 fn mm_total(client: &mut Client) -> String {
     let rows = client.operators();
-    let row =
-        rows.iter().find(|(name, _)| name == "aten::mm").unwrap_or_else(|| panic!("no aten::mm in {rows:?}"));
-    row.1[3].clone()
+    let row = rows
+        .iter()
+        .find(|row| row["name"] == "aten::mm")
+        .unwrap_or_else(|| panic!("no aten::mm in {rows:?}"));
+    row["cpu_total"].clone()
 }
 
 fn until(client: &mut Client, total: &str) {

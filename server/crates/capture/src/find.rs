@@ -27,6 +27,9 @@ const DEPTH: usize = 24;
 /// How many of the newest files are looked into to tell whether they are traces; the rest go by their names.
 const SNIFFED: usize = 256;
 
+/// How far clocks of a network's machines may be apart.
+const CLOCK_SKEW: Duration = Duration::from_mins(5);
+
 /// What a walk found.
 #[derive(Debug)]
 pub struct Found {
@@ -64,7 +67,20 @@ pub fn in_directory(directory: &Path) -> Vec<Capture> {
     find(&[directory.to_path_buf()], &everything, &[]).captures
 }
 
-/// Globs that cannot be read match nothing; the settings reader has no way to be wrong but by the user's typing.
+/// Whether a text is a glob that [`find`] understands; else one line why not.
+///
+/// # Errors
+/// The reason.
+pub fn check_glob(pattern: &str) -> Result<(), String> {
+    GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .empty_alternates(true)
+        .build()
+        .map(|_| ())
+        .map_err(|e| e.to_string())
+}
+
+/// Globs that cannot be read match nothing; whoever takes them from a user has [`check_glob`].
 fn globs(patterns: &[String]) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
@@ -211,7 +227,10 @@ fn captures(files: Vec<File>) -> Vec<Capture> {
 
 /// When a file was written: the time in its name, which survives copying, else the file's own.
 fn written(file: &File) -> SystemTime {
-    stamp::stamp(&file.relative).unwrap_or(file.modified)
+    // A time to come is a clock's mistake: such a file must not hide every newer one until then.
+    let is_to_come = file.modified > SystemTime::now() + CLOCK_SKEW;
+    let modified = if is_to_come { SystemTime::UNIX_EPOCH } else { file.modified };
+    stamp::stamp(&file.relative).unwrap_or(modified)
 }
 
 fn capture(files: &[File]) -> Option<Capture> {

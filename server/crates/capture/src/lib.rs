@@ -11,7 +11,7 @@ mod stamp;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-pub use find::{Found, find, in_directory};
+pub use find::{Found, check_glob, find, in_directory};
 pub use open::{OpenError, Opened, open};
 pub use paths::{canonical, read_source};
 pub use sources::SourceIndex;

@@ -1,6 +1,6 @@
 //! The workspace's Python files by base name, with the texts of open documents in place of the disk's.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,8 @@ use crate::paths::{canonical, read_source, slashed};
 /// How many source files are indexed at most.
 const FILES: usize = 100_000;
 
-/// An index made on first use. Only files below its folders are ever read, whatever a trace names.
+/// An index made on first use. Only files found in its folders are ever read, whatever a trace names; a link that somebody
+/// put into a folder is theirs to follow.
 #[derive(Debug)]
 pub struct SourceIndex {
     folders: Vec<PathBuf>,
@@ -40,10 +41,11 @@ impl SourceIndex {
             for folder in &self.folders {
                 keys.extend(walk(folder).take(FILES - keys.len().min(FILES)));
             }
-            // The nearest first, and of one file reached by several paths the first alone.
+            // The nearest first. Of one file reached under one name by several paths, the first alone; a link with a
+            // name of its own is a way to call the file that a trace may know.
             keys.sort_by_key(|key| (key.relative.matches('/').count(), key.path.clone()));
-            let mut seen = std::collections::HashSet::new();
-            keys.retain(|key| seen.insert(canonical(Path::new(&*key.path))));
+            let mut seen = HashSet::new();
+            keys.retain(|key| seen.insert((base(key).to_owned(), canonical(Path::new(&*key.path)))));
             keys
         })
     }
@@ -52,12 +54,16 @@ impl SourceIndex {
         self.by_base.get_or_init(|| {
             let mut by_base: HashMap<String, Vec<u32>> = HashMap::new();
             for (at, key) in self.files().iter().enumerate() {
-                let base = key.path.rsplit('/').next().unwrap_or(&key.path);
-                by_base.entry(base.to_owned()).or_default().push(at as u32);
+                by_base.entry(base(key).to_owned()).or_default().push(at as u32);
             }
             by_base
         })
     }
+}
+
+/// The last part of a file's path.
+fn base(key: &FileKey) -> &str {
+    key.path.rsplit('/').next().unwrap_or(&key.path)
 }
 
 impl SourceFiles for SourceIndex {
@@ -109,4 +115,46 @@ fn walk(folder: &Path) -> impl Iterator<Item = FileKey> + use<> {
         let relative = slashed(path.strip_prefix(&root).ok()?);
         Some(FileKey { path: slashed(path).into(), relative: relative.into() })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(root: &Path, mappings: &[(&str, &str)]) -> SourceIndex {
+        let owned = mappings.iter().map(|(from, to)| ((*from).to_owned(), (*to).to_owned())).collect();
+        SourceIndex::new(vec![root.to_path_buf()], owned, HashMap::new())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_by_another_name_hides_nothing_and_a_linked_folder_doubles_nothing() {
+        use std::os::unix::fs::symlink;
+        let root = tempfile::tempdir().expect("a temporary folder");
+        std::fs::create_dir(root.path().join("z")).expect("a folder");
+        std::fs::write(root.path().join("z/train.py"), "x = 1\n").expect("a file");
+        symlink("z/train.py", root.path().join("alias.py")).expect("a link");
+        symlink("z", root.path().join("a")).expect("a link");
+        let index = index(root.path(), &[]);
+        assert_eq!(index.candidates("train.py").len(), 1);
+        assert_eq!(index.candidates("alias.py").len(), 1);
+    }
+
+    #[test]
+    fn environments_and_caches_are_no_sources_and_mappings_replace_whole_parts() {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        for folder in ["env", "node_modules", "src"] {
+            std::fs::create_dir(root.path().join(folder)).expect("a folder");
+            std::fs::write(root.path().join(folder).join("m.py"), "").expect("a file");
+        }
+        std::fs::write(root.path().join("env/pyvenv.cfg"), "").expect("a file");
+        let index = index(root.path(), &[("/app/src", "/home/me/src"), ("/app", "/other")]);
+        assert_eq!(
+            index.candidates("m.py").iter().map(|key| &*key.relative).collect::<Vec<_>>(),
+            ["src/m.py"]
+        );
+        assert_eq!(index.map_path("/app/src/m.py").as_deref(), Some("/home/me/src/m.py"));
+        assert_eq!(index.map_path("/app/m.py").as_deref(), Some("/other/m.py"));
+        assert_eq!(index.map_path("/application/m.py"), None);
+    }
 }

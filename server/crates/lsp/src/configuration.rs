@@ -1,6 +1,6 @@
 //! The `atenLens` section: asked of the client where it can be asked, else taken from what the client sends.
 
-use lsp_types::ConfigurationItem;
+use lsp_types::{ConfigurationItem, MessageType};
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::Client;
@@ -21,11 +21,13 @@ impl Configuration {
     /// Makes a section take effect; values that are not usable are named in the log.
     pub fn apply(&self, section: &Value) {
         let (settings, wrong) = Settings::read(section);
-        for line in wrong {
+        let not_opened = logging::open(&self.log_file, settings.log_file.as_deref()).err();
+        for line in wrong.into_iter().chain(not_opened) {
             tracing::warn!("{line}");
-        }
-        if let Err(line) = logging::open(&self.log_file, settings.log_file.as_deref()) {
-            tracing::warn!("{line}");
+            let client = self.client.clone();
+            tokio::spawn(async move {
+                client.show_message(MessageType::WARNING, format!("ATen Lens: {line}")).await;
+            });
         }
         // Fails only while the server ends.
         let _ = self.events.send(Event::Settings(settings));

@@ -30,10 +30,10 @@ pub fn all(
     let Some(shown) = world.shown.as_deref().filter(|_| world.visible) else { return by_uri };
     for finding in &shown.marks.findings {
         let path = capture::canonical(finding.file.path.as_ref().as_ref());
-        let open = documents.of_path(&path);
-        let Some(view) = View::of(finding, open, &path) else { continue };
-        if let Some(diagnostic) = view.diagnostic(finding, severity, capabilities) {
-            by_uri.entry(view.uri).or_default().push(diagnostic);
+        for view in View::all(finding, &documents.of_path(&path), &path) {
+            if let Some(diagnostic) = view.diagnostic(finding, severity, capabilities) {
+                by_uri.entry(view.uri).or_default().push(diagnostic);
+            }
         }
     }
     by_uri
@@ -48,12 +48,20 @@ struct View {
 }
 
 impl View {
-    fn of(finding: &Finding, open: Option<Arc<Document>>, path: &Path) -> Option<Self> {
-        if let Some(document) = open {
-            let map = document.map_from(&finding.text);
-            let (text, lines) = (document.text.clone(), LineIndex::new(&document.text));
-            return Some(Self { uri: document.uri.clone(), text, lines, map });
+    fn all(finding: &Finding, open: &[Arc<Document>], path: &Path) -> Vec<Self> {
+        if open.is_empty() {
+            return Self::on_disk(finding, path).into_iter().collect();
         }
+        let view = |document: &Arc<Document>| Self {
+            uri: document.uri.clone(),
+            text: document.text.clone(),
+            lines: LineIndex::new(&document.text),
+            map: document.map_from(&finding.text),
+        };
+        open.iter().map(view).collect()
+    }
+
+    fn on_disk(finding: &Finding, path: &Path) -> Option<Self> {
         let uri = Url::from_file_path(path).ok()?;
         let text: Arc<str> = capture::read_source(path)?.into();
         let (lines, map) = (LineIndex::new(&text), Arc::new(LineMap::between(&finding.text, &text)));

@@ -80,9 +80,9 @@ impl Documents {
         self.0.get(uri).map(|slot| slot.clone())
     }
 
-    /// The open document of a file, under whatever name the client opened it.
-    pub fn of_path(&self, path: &Path) -> Option<Arc<Document>> {
-        self.0.iter().find(|slot| slot.path.as_deref() == Some(path)).map(|slot| slot.clone())
+    /// The open documents of a file: more than one where it is open under several names.
+    pub fn of_path(&self, path: &Path) -> Vec<Arc<Document>> {
+        self.0.iter().filter(|slot| slot.path.as_deref() == Some(path)).map(|slot| slot.clone()).collect()
     }
 
     pub fn all(&self) -> Vec<Arc<Document>> {

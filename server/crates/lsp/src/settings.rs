@@ -35,8 +35,8 @@ impl Settings {
     pub fn read(section: &Value) -> (Self, Vec<String>) {
         let mut settings = Self::default();
         let mut reader = Reader { section, wrong: Vec::new() };
-        reader.strings("watch", &mut settings.watch);
-        reader.strings("exclude", &mut settings.exclude);
+        reader.globs("watch", &mut settings.watch);
+        reader.globs("exclude", &mut settings.exclude);
         reader.flag("poll", &mut settings.poll);
         reader.mappings("pathMappings", &mut settings.path_mappings);
         let marks = &mut settings.marks;
@@ -99,6 +99,18 @@ impl Reader<'_> {
         self.take(name, "a list of texts", slot, read);
     }
 
+    /// Texts of which each that is no glob is named and left out.
+    fn globs(&mut self, name: &str, slot: &mut Vec<String>) {
+        self.strings(name, slot);
+        slot.retain(|pattern| match capture::check_glob(pattern) {
+            Ok(()) => true,
+            Err(reason) => {
+                self.wrong.push(format!("atenLens.{name}: {pattern:?} is left out: {reason}"));
+                false
+            }
+        });
+    }
+
     fn mappings(&mut self, name: &str, slot: &mut Vec<(String, String)>) {
         let read = |value: &Value| {
             let pairs =
@@ -144,5 +156,15 @@ mod tests {
         assert_eq!(settings, Settings::default());
         assert_eq!(wrong.len(), 2);
         assert!(wrong[0].contains("atenLens.watch"));
+    }
+
+    #[test]
+    fn a_pattern_that_is_no_glob_is_named_and_the_others_count() {
+        let (settings, wrong) = Settings::read(&json!({"watch": ["[", "**/*.json"]}));
+        assert_eq!(settings.watch, ["**/*.json"]);
+        assert!(
+            matches!(&wrong[..], [line] if line.contains("atenLens.watch") && line.contains('[')),
+            "{wrong:?}"
+        );
     }
 }

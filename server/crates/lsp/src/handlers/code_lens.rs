@@ -18,7 +18,9 @@ pub fn code_lenses(
     let map = document.map_from(&shown.analysis.file(file).text);
     let mut lenses = Vec::new();
     for lens in ide::lenses::lenses(&shown.analysis, file, &world.settings.marks, shown.age()) {
-        let Some(line) = map.line(lens.line) else { continue };
+        // The lens of the file itself stays at its top, whatever is put there.
+        let line = if lens.target == LensTarget::Table { Some(0) } else { map.line(lens.line) };
+        let Some(line) = line else { continue };
         let at = Position { line, character: 0 };
         let range = Range { start: at, end: at };
         let target = match lens.target {
