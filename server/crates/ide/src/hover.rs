@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use attribution::lines::{LineCost, OpCost, by_op, short_name};
-use attribution::{Direction, FileId, Precision};
+use attribution::{Charge, Direction, FileId, Place, Precision};
 use profile::units;
 
 use crate::Analysis;
@@ -201,8 +201,10 @@ fn kernels(text: &mut String, analysis: &Analysis, cost: &LineCost) {
 }
 
 fn known_by(analysis: &Analysis, file: FileId, cost: &LineCost) -> String {
-    let first = cost.events.first().and_then(|&(event, _)| analysis.charge(event));
-    let why = first.map_or("", |charge| charge.why.as_str());
+    // The reason of the least certain op is the line's.
+    let is_least = |charge: &&Charge| matches!(charge.place, Place::Line { precision, .. } if precision == cost.precision);
+    let charges = cost.events.iter().filter_map(|&(event, _)| analysis.charge(event));
+    let why = charges.filter(is_least).map(|charge| charge.why.as_str()).next().unwrap_or("");
     let label = match cost.precision {
         Precision::Exact => "exact",
         Precision::Aligned => "aligned",

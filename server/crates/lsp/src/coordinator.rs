@@ -160,8 +160,12 @@ impl Coordinator {
                 self.changed();
                 let _ = answer.send(self.world.visible);
             }
-            Event::Show(path, answer) => {
-                self.chosen = Some((path, self.world.captures.first().cloned()));
+            Event::Show(path, answer) => job::pick(self.sender.clone(), path, answer),
+            Event::Picked(Err(reason), answer) => {
+                let _ = answer.send(Err(reason));
+            }
+            Event::Picked(Ok(capture), answer) => {
+                self.chosen = Some((capture.path, self.world.captures.first().cloned()));
                 self.cleared = None;
                 self.asked.push(answer);
                 self.reload();

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use capture::{Capture, SourceIndex};
 use ide::Marks;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
 
 use crate::coordinator::Event;
 use crate::settings::Settings;
@@ -58,6 +59,14 @@ pub fn scan(events: UnboundedSender<Event>, folders: Vec<PathBuf>, settings: Arc
     tokio::task::spawn_blocking(move || {
         let found = capture::find(&folders, &settings.watch, &settings.exclude);
         let _ = events.send(Event::Scanned(found));
+    });
+}
+
+/// Finds out which capture a path is: a directory is looked through for its newest.
+pub fn pick(events: UnboundedSender<Event>, path: PathBuf, answer: oneshot::Sender<Result<(), String>>) {
+    tokio::task::spawn_blocking(move || {
+        let picked = capture::at(&path).map_err(|error| error.to_string());
+        let _ = events.send(Event::Picked(picked, answer));
     });
 }
 

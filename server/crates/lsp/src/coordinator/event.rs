@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use capture::Found;
+use capture::{Capture, Found};
 use tokio::sync::oneshot;
 
 use crate::job::Loaded;
@@ -34,5 +34,8 @@ pub enum Event {
     Refresh,
     Clear,
     Toggle(oneshot::Sender<bool>),
+    /// A trace or directory was picked by hand.
     Show(PathBuf, oneshot::Sender<Result<(), String>>),
+    /// Which capture a pick is.
+    Picked(Result<Capture, String>, oneshot::Sender<Result<(), String>>),
 }
