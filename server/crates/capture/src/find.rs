@@ -8,7 +8,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::open::looks_like_trace;
 use crate::paths::{canonical, slashed};
-use crate::{Capture, DEFAULT_WATCH, naming, stamp};
+use crate::{Capture, naming, stamp};
 
 /// Directories that hold no captures and are large: never walked, never watched.
 const SKIPPED: [&str; 9] = [
@@ -22,6 +22,8 @@ const SKIPPED: [&str; 9] = [
     ".pytest_cache",
     ".ruff_cache",
 ];
+/// What is looked for in a folder that is named as such.
+const EVERYTHING: [&str; 3] = ["**/*.json", "**/*.gz", "**/profile_output/**"];
 /// How deep below a folder is looked.
 const DEPTH: usize = 24;
 /// How many of the newest files are looked into to tell whether they are traces; the rest go by their names.
@@ -37,33 +39,51 @@ pub struct Found {
     pub captures: Vec<Capture>,
     /// Every directory walked: what is to be watched.
     pub directories: Vec<PathBuf>,
+    /// A folder that should be looked through is not there.
+    pub missing: bool,
     /// How long it took.
     pub took: Duration,
 }
 
-/// Looks through folders for captures whose path matches `watch` and not `exclude` (globs relative to the folder).
+/// Looks through folders for captures whose path matches `watch` and not `exclude`: globs relative to the folder. An
+/// absolute path among `watch` is a folder of its own, an absolute glob one with that pattern.
 pub fn find(folders: &[PathBuf], watch: &[String], exclude: &[String]) -> Found {
     let started = Instant::now();
-    let (watch, exclude) = (globs(watch), globs(exclude));
+    let (absolute, relative): (Vec<&String>, Vec<&String>) =
+        watch.iter().partition(|pattern| Path::new(pattern.as_str()).is_absolute());
+    let relative = globs(relative);
+    let mut roots: Vec<(PathBuf, GlobSet)> =
+        folders.iter().map(|folder| (folder.clone(), relative.clone())).collect();
+    roots.extend(absolute.into_iter().map(|pattern| elsewhere(pattern)));
     let mut walk = Walk {
-        watch,
-        exclude,
+        watch: relative,
+        exclude: globs(exclude),
         seen: HashSet::new(),
         files: Vec::new(),
         links: Vec::new(),
         directories: Vec::new(),
     };
-    for folder in folders {
-        walk.folder(folder);
+    let mut missing = false;
+    for (root, watch) in roots {
+        walk.watch = watch;
+        walk.folder(&root);
+        missing |= !root.is_dir();
     }
     let directories = std::mem::take(&mut walk.directories);
-    Found { captures: captures(walk.files()), directories, took: started.elapsed() }
+    Found { captures: captures(walk.files()), directories, missing, took: started.elapsed() }
+}
+
+/// The folder of an absolute pattern and what to look for in it: everything below a plain folder.
+fn elsewhere(pattern: &str) -> (PathBuf, GlobSet) {
+    let special = pattern.find(['*', '?', '[', '{']);
+    let Some(special) = special else { return (PathBuf::from(pattern), globs(EVERYTHING)) };
+    let split = pattern[..special].rfind(['/', '\\']).map_or(0, |slash| slash + 1);
+    (PathBuf::from(&pattern[..split]), globs([&pattern[split..]]))
 }
 
 /// The captures of a directory named by hand, newest first: every file in it that is a trace by its content.
 pub fn in_directory(directory: &Path) -> Vec<Capture> {
-    let everything: Vec<String> =
-        ["**/*.json", "**/*.gz"].iter().chain(DEFAULT_WATCH).map(ToString::to_string).collect();
+    let everything: Vec<String> = EVERYTHING.iter().map(ToString::to_string).collect();
     find(&[directory.to_path_buf()], &everything, &[]).captures
 }
 
@@ -81,10 +101,12 @@ pub fn check_glob(pattern: &str) -> Result<(), String> {
 }
 
 /// Globs that cannot be read match nothing; whoever takes them from a user has [`check_glob`].
-fn globs(patterns: &[String]) -> GlobSet {
+fn globs(patterns: impl IntoIterator<Item = impl AsRef<str>>) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        if let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).empty_alternates(true).build() {
+        if let Ok(glob) =
+            GlobBuilder::new(pattern.as_ref()).literal_separator(true).empty_alternates(true).build()
+        {
             set.add(glob);
         }
     }

@@ -11,6 +11,8 @@ use flate2::bufread::GzDecoder;
 use flate2::read::MultiGzDecoder;
 use trace::{ImportLog, WarningKind};
 
+/// How a file begins that stands for one kept in Git's large file storage.
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/";
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// How many times its own size a gzip file may inflate to: traces reach 50, bombs 1000. A bomb ends here.
 const INFLATED_RATIO: u64 = 200;
@@ -88,6 +90,10 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     let metadata = std::fs::metadata(path).map_err(|error| OpenError::io(path, &error))?;
     must_be_regular(path, &metadata)?;
     let raw = std::fs::read(path).map_err(|error| OpenError::io(path, &error))?;
+    if raw.starts_with(LFS_POINTER) {
+        let reason = "a Git LFS pointer, not the trace itself; fetch it with git lfs pull".to_owned();
+        return Err(OpenError::Io { path: path.to_path_buf(), reason });
+    }
     if !raw.starts_with(&GZIP_MAGIC) {
         return Ok(Opened { bytes: raw, log: ImportLog::default() });
     }
@@ -213,6 +219,15 @@ mod tests {
         assert!(opened(&wrong, "t.gz").log().partial);
         let bomb = inflate(&gz(&vec![b' '; 4 << 20]), 1 << 20);
         assert!(bomb.log.partial && bomb.bytes.len() < 4 << 20);
+    }
+
+    #[test]
+    fn a_pointer_to_large_file_storage_is_called_that() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("trace.json");
+        std::fs::write(&path, "version https://git-lfs.github.com/spec/v1\noid sha256:0\n")
+            .expect("writing there");
+        assert!(open(&path).map(|_| ()).expect_err("no trace").to_string().contains("git lfs pull"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 use std::fs;
 
 use super::*;
+use crate::DEFAULT_WATCH;
 
 const TRACE: &str = r#"{"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":1}]}"#;
 
@@ -103,4 +104,19 @@ fn captures_of_one_name_are_told_apart() {
     put(root.path(), "profile_output/naive/i-0a_pid_4/20261014095849/trace.json", TRACE);
     let names: Vec<String> = in_directory(root.path()).into_iter().map(|capture| capture.name).collect();
     assert_eq!(names, ["naive #2", "naive"]);
+}
+
+#[test]
+fn absolute_folders_and_globs_are_looked_through_wherever_they_are() {
+    let (workspace, elsewhere) = (folder(), folder());
+    put(elsewhere.path(), "runs/one.json", TRACE);
+    put(elsewhere.path(), "runs/two.trace", TRACE);
+    let look = |pattern: PathBuf| {
+        let watch = [pattern.display().to_string()];
+        let found = find(&[workspace.path().to_path_buf()], &watch, &[]);
+        (found.captures.into_iter().map(|capture| capture.name).collect::<Vec<_>>(), found.missing)
+    };
+    assert_eq!(look(elsewhere.path().join("runs")), (vec!["one".to_owned()], false));
+    assert_eq!(look(elsewhere.path().join("**/*.trace")), (vec!["runs/two".to_owned()], false));
+    assert_eq!(look(elsewhere.path().join("none")), (vec![], true));
 }

@@ -34,8 +34,7 @@ impl Coordinator {
             ),
         }
         // A folder that is gone cannot be watched for its return.
-        let missing = self.folders.iter().any(|folder| !found.directories.contains(folder));
-        if missing || self.watcher.is_polling() {
+        if found.missing || self.watcher.is_polling() {
             self.look_in(POLL);
         }
         let newest = found.captures.first().cloned();
