@@ -80,6 +80,7 @@ describe('ATen Lens in VS Code', () => {
     await editor.line('torch.rms_norm(x, (x.shape[-1],), weight, eps)').nth(1).waitFor();
     // What those lines cost is not what the new one costs.
     await editor.hints().first().waitFor({ state: 'detached' });
+    await editor.squiggles().first().waitFor({ state: 'detached' });
     await editor.screenshot('after-quick-fix');
     await editor.page.keyboard.press('Control+Z');
     await seeNaive();
@@ -103,7 +104,7 @@ describe('ATen Lens in VS Code', () => {
     }
     await editor.screenshot('operators');
     await editor.run('View: Toggle Primary Side Bar Visibility');
-    await editor.page.setViewportSize({ width: 1500, height: 560 });
+    await editor.page.setViewportSize({ width: 1600, height: 540 });
     await editor.hint('ms = x2.mean', '14.5%').waitFor();
     await editor.page.waitForTimeout(500);
     await editor.screenshot('readme');
