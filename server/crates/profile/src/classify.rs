@@ -19,6 +19,10 @@ const HIDDEN: [&str; 8] = [
     "aten::_version",
 ];
 
+/// Categories of marks and of waits that the calls around them already hold.
+const NO_PART: [&str; 5] =
+    ["Trace", "cpu_instant_event", "cuda_sync", "cuda_profiler_range", "collective_comm"];
+
 /// What a category says, before its event's place is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Category {
@@ -27,6 +31,8 @@ enum Category {
     Driver,
     /// None at all, as in `EventList.export_chrome_trace` and Ascend's traces.
     Missing,
+    /// Known, and neither host nor device time.
+    NoPart,
     Unknown,
 }
 
@@ -41,6 +47,7 @@ fn category(text: &str) -> Category {
         "gpu_memset" | "Memset" => Kind::Device(DeviceWork::Memset),
         "gpu_user_annotation" => Kind::DeviceAnnotation,
         "Runtime" => Kind::Runtime,
+        _ if NO_PART.contains(&text) => return Category::NoPart,
         _ if text.ends_with("_runtime") => Kind::Runtime,
         _ if text.ends_with("_driver") => return Category::Driver,
         _ => return Category::Unknown,
@@ -80,6 +87,12 @@ impl Classifier {
         }
     }
 
+    /// The category of an event that no rule here knows, if it is one: its time is in no table, which the log must say.
+    pub(crate) fn unknown(&self, event: &Event) -> Option<Symbol> {
+        let category = event.category?;
+        (self.categories.get(&category) == Some(&Category::Unknown)).then_some(category)
+    }
+
     /// The kind of an event; `None` for what has no part in a profile (`Trace` spans, hidden names, unknown categories).
     pub(crate) fn kind(&self, event: &Event, args: &Args) -> Option<Kind> {
         if self.hidden.contains(&event.name) {
@@ -90,7 +103,7 @@ impl Classifier {
             Category::Known(kind) => Some(kind),
             Category::Missing if self.ascend.contains(&event.pid) => Some(Kind::Device(DeviceWork::Kernel)),
             Category::Missing => Some(Kind::Op),
-            Category::Unknown => None,
+            Category::NoPart | Category::Unknown => None,
             Category::Driver if !self.is_stream_event(event, args) => Some(Kind::Runtime),
             // A kernel event of the same work already holds the time: this one is only drawn.
             Category::Driver if self.kernels.share(args) => Some(Kind::DeviceAnnotation),

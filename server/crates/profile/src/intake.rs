@@ -31,7 +31,12 @@ pub(crate) fn take(trace: &mut Trace, classifier: &Classifier) -> Intake {
     let (mut from_kernels, mut from_streams) = (false, false);
     for (at, event) in trace.events.iter().enumerate() {
         let args = trace.args(event);
-        let Some(kind) = classifier.kind(event, &args) else { continue };
+        let Some(kind) = classifier.kind(event, &args) else {
+            if let Some(category) = classifier.unknown(event) {
+                taker.note_unknown(event, category);
+            }
+            continue;
+        };
         let Some(dur_ns) = taker.duration(event, ends.get(&at).copied()) else { continue };
         if kind.is_device_work() {
             let stream = classifier.is_driver(event);
@@ -89,6 +94,13 @@ impl Taker {
         }
         // A range ends within the clock's own range.
         Some(dur_ns.clamp(0, i64::MAX - event.start_ns.max(0)))
+    }
+
+    fn note_unknown(&mut self, event: &Raw, category: Symbol) {
+        let Profile { log, strings, .. } = &mut self.profile;
+        log.warn(WarningKind::Category, event.offset, || {
+            format!("events of a category that is not read, the first of {}", strings.text(category))
+        });
     }
 
     fn note_untimed(&mut self, event: &Raw, dur_ns: i64) {

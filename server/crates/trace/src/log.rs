@@ -31,6 +31,8 @@ pub enum WarningKind {
     NoOperators,
     /// An event carries no usable timestamp.
     Timestamp,
+    /// Events of a category whose meaning is not known: they are in no table.
+    Category,
 }
 
 impl fmt::Display for WarningKind {
@@ -49,6 +51,7 @@ impl fmt::Display for WarningKind {
             Self::NoDevice => "no-device",
             Self::NoOperators => "no-operators",
             Self::Timestamp => "timestamp",
+            Self::Category => "category",
         })
     }
 }
