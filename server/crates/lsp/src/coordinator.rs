@@ -14,6 +14,7 @@ use tokio::sync::{oneshot, watch};
 use crate::documents::Documents;
 use crate::job::{self, Job};
 use crate::outbox::Outbox;
+use crate::protocol::State;
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 use crate::status;
@@ -25,6 +26,9 @@ pub use event::Event;
 const DEBOUNCE: Duration = Duration::from_millis(40);
 /// Diagnostics follow an edit after this pause.
 const EDIT_PAUSE: Duration = Duration::from_millis(120);
+
+/// How often what is said of a trace's age is brought up to date.
+const AGE: Duration = Duration::from_secs(30);
 
 /// State behind the snapshots.
 pub struct Coordinator {
@@ -42,6 +46,8 @@ pub struct Coordinator {
     looking: bool,
     look_took: Duration,
     publish_at: Option<Instant>,
+    /// When the age of what is shown is said anew.
+    age_at: Option<Instant>,
     generation: u64,
     job: Option<Job>,
     /// Files that were read and are no trace (or empty), as they then were.
@@ -75,6 +81,7 @@ impl Coordinator {
             looking: false,
             look_took: Duration::ZERO,
             publish_at: None,
+            age_at: None,
             generation: 0,
             job: None,
             refused: Vec::new(),
@@ -87,7 +94,10 @@ impl Coordinator {
     /// Runs until every sender is gone.
     pub async fn run(mut self) {
         loop {
-            let due = [self.look_at.filter(|_| !self.looking), self.publish_at].into_iter().flatten().min();
+            let due = [self.look_at.filter(|_| !self.looking), self.publish_at, self.age_at]
+                .into_iter()
+                .flatten()
+                .min();
             let wait = async {
                 match due {
                     Some(at) => tokio::time::sleep_until(at.into()).await,
@@ -109,6 +119,10 @@ impl Coordinator {
         if self.publish_at.is_some_and(|at| at <= now) {
             self.publish_at = None;
             self.outbox.publish(&self.world, &self.documents);
+        }
+        if self.age_at.is_some_and(|at| at <= now) {
+            self.age_at = self.world.shown.as_ref().map(|_| now + AGE);
+            self.say_age();
         }
         if !self.looking && self.look_at.is_some_and(|at| at <= now) {
             self.look_at = None;
@@ -217,6 +231,16 @@ impl Coordinator {
         self.look_at = Some(self.look_at.map_or(at, |known| known.min(at)));
     }
 
+    /// Says how old the trace is by now, unless it is being read or the words are the same.
+    fn say_age(&mut self) {
+        let now = status::of(&self.world, self.watcher.is_polling());
+        if self.world.status.state == State::Ready && self.world.status != now {
+            self.world.status = now;
+            self.outbox.status(&self.world.status);
+            self.outbox.refresh();
+        }
+    }
+
     /// The state changed: a new snapshot for readers, then what the client must be told.
     fn changed(&mut self) {
         self.world.status = status::of(&self.world, self.watcher.is_polling());
@@ -225,5 +249,6 @@ impl Coordinator {
         self.outbox.publish(&self.world, &self.documents);
         self.outbox.refresh();
         self.outbox.status(&self.world.status);
+        self.age_at = self.world.shown.as_ref().map(|_| Instant::now() + AGE);
     }
 }
