@@ -114,7 +114,17 @@ fn is_on(place: &Place, id: FileId, lines: &BTreeSet<u32>) -> bool {
 
 /// The fused call; with the weight in it only where the trace shows that it is what `torch.rms_norm` takes.
 fn rewrite(context: &Context, evidence: &[&Charge], norm: &RmsNorm) -> Option<Fix> {
-    let scale = evidence.iter().rev().find(|charge| short_name(context.profile.name(charge.event)) == "mul");
+    let named =
+        |name: &'static str| move |charge: &&&Charge| short_name(context.profile.name(charge.event)) == name;
+    let adds_tensor = |charge: &&Charge| {
+        dims(context.profile, charge.event)
+            .is_some_and(|dims| dims.iter().take(2).all(|operand| !operand.is_empty()))
+    };
+    if evidence.iter().filter(named("add")).any(adds_tensor) {
+        // An eps that is a tensor is no argument of the fused call.
+        return None;
+    }
+    let scale = evidence.iter().rev().find(named("mul"));
     let vector = scale.is_some_and(|charge| scales_by_vector(context.profile, charge.event));
     let rewrite = norm.rewrite_with_weight.as_ref().filter(|_| vector).or(norm.rewrite.as_ref())?;
     let edits = rewrite.edits.iter();
@@ -122,11 +132,18 @@ fn rewrite(context: &Context, evidence: &[&Charge], norm: &RmsNorm) -> Option<Fi
     Some(Fix { title: format!("Use {}", rewrite.call), edits, preferred: true })
 }
 
+/// The recorded `Input Dims` of an op whose operands are all tensors or numbers.
+fn dims(profile: &Profile, event: EventId) -> Option<Vec<Vec<u64>>> {
+    profile.info(event).input_dims.and_then(|raw| serde_json::from_str(profile.text(raw)).ok())
+}
+
 /// Whether a recorded multiplication is of a tensor and a vector as long as its last dim, both of one dtype.
 fn scales_by_vector(profile: &Profile, event: EventId) -> bool {
-    let info = profile.info(event);
-    let dims = info.input_dims.and_then(|raw| serde_json::from_str::<Vec<Vec<u64>>>(profile.text(raw)).ok());
-    let types = info.input_types.and_then(|raw| serde_json::from_str::<Vec<String>>(profile.text(raw)).ok());
+    let dims = dims(profile, event);
+    let types = profile
+        .info(event)
+        .input_types
+        .and_then(|raw| serde_json::from_str::<Vec<String>>(profile.text(raw)).ok());
     let (Some(dims), Some(types)) = (dims, types) else { return false };
     let ([a, b, ..], [a_type, b_type, ..]) = (&dims[..], &types[..]) else { return false };
     let (tensor, vector) = if a.len() >= b.len() { (a, b) } else { (b, a) };
@@ -223,6 +240,20 @@ def norm(x, weight, eps=1e-6):
             let text = scaled(dims, types);
             assert!(text.contains("torch.rms_norm(x, (x.shape[-1],), eps=eps) * weight"), "{text}");
         }
+    }
+
+    #[test]
+    fn an_eps_that_is_a_tensor_is_not_rewritten() {
+        let add = |dims: &str| {
+            let args = format!(r#""args":{{"Input Dims":{dims}}}"#);
+            let add = op("aten::add", 300, 50).replace(r#""args":{}"#, &args);
+            let mut ops = vec![events(&NAIVE[..2]), add];
+            ops.extend((4..).zip(&NAIVE[3..]).map(|(at, name)| op(name, at * 100, 50)));
+            let found = findings(RULE.code, &ops.join(","), &[("model.py", SOURCE)], LIMITS);
+            found[0].fixes[0].title.clone()
+        };
+        assert!(add("[[4,1],[],[]]").starts_with("Use torch.rms_norm"));
+        assert!(add("[[4,1],[1],[]]").starts_with("Compile it"));
     }
 
     #[test]
