@@ -12,7 +12,7 @@ mod score;
 
 use std::collections::{HashMap, HashSet};
 
-use source::{Automaton, Cost, Emitter, State};
+use source::{Automaton, Cost, Emitter, EmitterKind, State};
 
 use closure::{Closure, Direction};
 pub(crate) use inputs::Inputs;
@@ -76,7 +76,7 @@ pub(crate) struct Span {
 
 /// What is known of one observation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Lines {
+pub(crate) struct Explained {
     /// Sorted lines that the best readings put it on.
     pub lines: Vec<u32>,
     /// Some best reading puts it nowhere.
@@ -108,7 +108,7 @@ pub(crate) fn align(
     observations: &[Observation<'_>],
     span: &Span,
     work: &mut usize,
-) -> Option<Vec<Lines>> {
+) -> Option<Vec<Explained>> {
     if automaton.states() == 0 {
         return None;
     }
@@ -124,10 +124,14 @@ fn read(
     closure: &mut Closure<'_>,
     observations: &[Observation<'_>],
     span: &Span,
-) -> Option<Vec<Lines>> {
+) -> Option<Vec<Explained>> {
     let mut layers = Vec::with_capacity(observations.len());
     let mut now = starts(automaton, &span.entry);
-    let seen: HashSet<&str> = observations.iter().filter_map(Observation::function).collect();
+    // A property may give a function of another name.
+    let attributes = automaton.steps().iter().filter(|step| step.emitter.kind == EmitterKind::Attribute);
+    let attributes: HashSet<&str> = attributes.filter_map(|step| step.emitter.name.as_deref()).collect();
+    let mut seen: HashSet<&str> = observations.iter().filter_map(Observation::function).collect();
+    seen.retain(|name| !attributes.contains(name));
     for observation in observations {
         let (layer, next) = step(automaton, closure, now, observation, &seen)?;
         layers.push(layer);
@@ -174,7 +178,15 @@ pub(crate) fn anchor_fit(automaton: &Automaton, observations: &[Observation<'_>]
             AnchorFit::Contradicted
         })
     };
-    observations.iter().filter_map(fit).min().unwrap_or(AnchorFit::Named)
+    let worst = observations.iter().filter_map(fit).min().unwrap_or(AnchorFit::Named);
+    // All that a function did is one call of Python code, from a line with a call: nothing there tells of an edit.
+    let lone = observations.first().and_then(|first| first.line).filter(|&line| {
+        by_line.get(&line).is_some_and(|there| there.iter().any(|emitter| emitter.kind == EmitterKind::Call))
+            && observations
+                .iter()
+                .all(|o| o.line == Some(line) && matches!(o.kind, Kind::Python { .. } | Kind::Module(_)))
+    });
+    if lone.is_some() { worst.max(AnchorFit::Possible) } else { worst }
 }
 
 fn starts(automaton: &Automaton, entry: &Entry) -> Vec<(State, Cost)> {
@@ -269,8 +281,8 @@ fn backward(
     layers: &[Layer],
     mut rest: Vec<(State, Cost)>,
     limit: Cost,
-) -> Option<Vec<Lines>> {
-    let mut found = vec![Lines::default(); layers.len()];
+) -> Option<Vec<Explained>> {
+    let mut found = vec![Explained::default(); layers.len()];
     for (layer, found) in layers.iter().zip(&mut found).rev() {
         let rest_of =
             |state: State| rest.binary_search_by_key(&state, |&(state, _)| state).ok().map(|at| rest[at].1);

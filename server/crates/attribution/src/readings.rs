@@ -10,7 +10,7 @@ use profile::{Callee, EventId, Kind as EventKind, OpInfo, Profile};
 use source::{Automaton, Pause, Scope, ScopeKind};
 
 use crate::FileId;
-use crate::align::{self, AnchorFit, Entry, Inputs, Kind, Lines, Observation, Span};
+use crate::align::{self, AnchorFit, Entry, Explained, Inputs, Kind, Observation, Span};
 use crate::charges::is_region;
 use crate::frames::{Frames, Located};
 
@@ -317,7 +317,8 @@ fn readings(
         return observations.iter().map(|o| o.line.map_or(unknown.clone(), Reading::Exact)).collect();
     };
     // What the text merely allows for is believed only where all the rest of the function fits.
-    let foreign = |(lines, seen): (&Lines, &Observation<'_>)| lines.unexplained && !align::is_implicit(seen);
+    let foreign =
+        |(lines, seen): (&Explained, &Observation<'_>)| lines.unexplained && !align::is_implicit(seen);
     let open = !stale && !lines.iter().zip(observations).any(foreign);
     let mut readings: Vec<Reading> = lines
         .iter()
@@ -328,18 +329,20 @@ fn readings(
     readings
 }
 
-fn reading(lines: &Lines, observation: &Observation<'_>, open: bool) -> Reading {
+fn reading(lines: &Explained, observation: &Observation<'_>, open: bool) -> Reading {
     match (observation.line, &lines.lines[..]) {
         (Some(line), _) => Reading::Exact(line),
         (None, &[line]) if !lines.unexplained && (open || !lines.unnamed) => Reading::Aligned(line),
-        (None, &[line]) if lines.unnamed && !lines.unexplained => Reading::Ambiguous(vec![line]),
+        (None, &[_]) if lines.unnamed && !lines.unexplained => {
+            Reading::Unknown("the text does not name it, and not all of the function fits")
+        }
         (None, [] | [_]) => Reading::Unknown("no line of the function explains it"),
         (None, several) => Reading::Ambiguous(several.to_vec()),
     }
 }
 
 /// An op that dispatch put in by itself belongs to the line of both its neighbours, where they agree.
-fn between_neighbours(readings: &mut [Reading], observations: &[Observation<'_>], lines: &[Lines]) {
+fn between_neighbours(readings: &mut [Reading], observations: &[Observation<'_>], lines: &[Explained]) {
     let line = |reading: &Reading| match *reading {
         Reading::Exact(line) | Reading::Aligned(line) => Some(line),
         _ => None,
