@@ -1,5 +1,6 @@
 //! The lines of real traces against the lines that were seen while the code ran.
 
+mod edits;
 mod score;
 
 use std::collections::BTreeMap;

@@ -12,11 +12,12 @@ mod score;
 
 use std::collections::{HashMap, HashSet};
 
-use source::{Automaton, Cost, Emitter, State};
+use source::{Automaton, Cost, Emitter, EmitterKind, State};
 
 use closure::{Closure, Direction};
 pub(crate) use inputs::Inputs;
 pub(crate) use observation::{Kind, Observation};
+use score::is_special;
 pub(crate) use score::is_wrapper;
 
 /// Readings that cost at most this much more than the cheapest count as equally good.
@@ -75,11 +76,13 @@ pub(crate) struct Span {
 
 /// What is known of one observation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Lines {
+pub(crate) struct Explained {
     /// Sorted lines that the best readings put it on.
     pub lines: Vec<u32>,
     /// Some best reading puts it nowhere.
     pub unexplained: bool,
+    /// Some best reading puts it where the text does not name it: a variable that is called may hold any function.
+    pub unnamed: bool,
 }
 
 /// One way to explain one observation.
@@ -88,6 +91,7 @@ struct Transition {
     to: State,
     line: u32,
     cost: Cost,
+    named: bool,
 }
 
 struct Layer {
@@ -104,7 +108,7 @@ pub(crate) fn align(
     observations: &[Observation<'_>],
     span: &Span,
     work: &mut usize,
-) -> Option<Vec<Lines>> {
+) -> Option<Vec<Explained>> {
     if automaton.states() == 0 {
         return None;
     }
@@ -120,11 +124,16 @@ fn read(
     closure: &mut Closure<'_>,
     observations: &[Observation<'_>],
     span: &Span,
-) -> Option<Vec<Lines>> {
+) -> Option<Vec<Explained>> {
     let mut layers = Vec::with_capacity(observations.len());
     let mut now = starts(automaton, &span.entry);
+    // A property may give a function of another name.
+    let attributes = automaton.steps().iter().filter(|step| step.emitter.kind == EmitterKind::Attribute);
+    let attributes: HashSet<&str> = attributes.filter_map(|step| step.emitter.name.as_deref()).collect();
+    let mut seen: HashSet<&str> = observations.iter().filter_map(Observation::function).collect();
+    seen.retain(|name| !attributes.contains(name));
     for observation in observations {
-        let (layer, next) = step(automaton, closure, now, observation)?;
+        let (layer, next) = step(automaton, closure, now, observation, &seen)?;
         layers.push(layer);
         now = next;
     }
@@ -139,10 +148,19 @@ pub(crate) fn is_implicit(observation: &Observation<'_>) -> bool {
     observation.aten().is_some_and(|base| IMPLICIT_OPS.contains(&base))
 }
 
-/// Drops the lines of the trace that the text contradicts: where the called name is not on that line but elsewhere in the
-/// function. Tells whether the text is the one profiled: most lines hold a place that fits, and few are contradicted (a
-/// callback is called from a line that does not name it).
-pub(crate) fn check_anchors(automaton: &Automaton, observations: &mut [Observation<'_>]) -> bool {
+/// How the lines of the trace fit the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum AnchorFit {
+    /// A line holds nothing that can be what was called from it: it is not the text that was profiled.
+    Contradicted,
+    /// Every line may hold the call; some call what the text does not name.
+    Possible,
+    /// Every line names what was called.
+    Named,
+}
+
+/// Compares the lines that the trace names with what the text has on those very lines.
+pub(crate) fn anchor_fit(automaton: &Automaton, observations: &[Observation<'_>]) -> AnchorFit {
     let mut by_line: HashMap<u32, Vec<&Emitter>> = HashMap::new();
     for step in automaton.steps() {
         let (first, last) = step.emitter.lines;
@@ -150,24 +168,25 @@ pub(crate) fn check_anchors(automaton: &Automaton, observations: &mut [Observati
             by_line.entry(line).or_default().push(&step.emitter);
         }
     }
-    let names: HashSet<&str> =
-        automaton.steps().iter().filter_map(|step| step.emitter.name.as_deref()).collect();
-    let (mut fitting, mut contradicted, mut anchored) = (0usize, 0usize, 0usize);
-    for observation in observations {
-        let Some(line) = observation.line else { continue };
-        anchored += 1;
-        let there = by_line.get(&line).map_or(&[][..], Vec::as_slice);
-        fitting += usize::from(there.iter().any(|emitter| score::score(emitter, observation).is_some()));
-        let name = match &observation.kind {
-            Kind::Builtin(name) | Kind::Python { function: name, .. } => *name,
-            Kind::Op(_) | Kind::Module(_) => continue,
-        };
-        if names.contains(name) && !there.iter().any(|emitter| emitter.opens(name)) {
-            contradicted += 1;
-            observation.line = None;
-        }
-    }
-    fitting * 2 >= anchored && contradicted * 4 <= anchored
+    let fit = |observation: &Observation<'_>| {
+        let there = by_line.get(&observation.line?).map_or(&[][..], Vec::as_slice);
+        Some(if there.iter().any(|emitter| score::is_named(emitter, observation)) {
+            AnchorFit::Named
+        } else if there.iter().any(|emitter| score::score(emitter, observation).is_some()) {
+            AnchorFit::Possible
+        } else {
+            AnchorFit::Contradicted
+        })
+    };
+    let worst = observations.iter().filter_map(fit).min().unwrap_or(AnchorFit::Named);
+    // All that a function did is one call of Python code, from a line with a call: nothing there tells of an edit.
+    let lone = observations.first().and_then(|first| first.line).filter(|&line| {
+        by_line.get(&line).is_some_and(|there| there.iter().any(|emitter| emitter.kind == EmitterKind::Call))
+            && observations
+                .iter()
+                .all(|o| o.line == Some(line) && matches!(o.kind, Kind::Python { .. } | Kind::Module(_)))
+    });
+    if lone.is_some() { worst.max(AnchorFit::Possible) } else { worst }
 }
 
 fn starts(automaton: &Automaton, entry: &Entry) -> Vec<(State, Cost)> {
@@ -202,6 +221,7 @@ fn step(
     closure: &mut Closure<'_>,
     before: Vec<(State, Cost)>,
     observation: &Observation<'_>,
+    seen: &HashSet<&str>,
 ) -> Option<(Layer, Vec<(State, Cost)>)> {
     let insertion = if is_implicit(observation) { IMPLICIT } else { UNEXPLAINED };
     let mut transitions = Vec::new();
@@ -213,12 +233,19 @@ fn step(
         for at in automaton.steps_from(state) {
             let step = &automaton.steps()[at as usize];
             let Some(cost) = score::score(&step.emitter, observation) else { continue };
+            let named = score::is_named(&step.emitter, observation);
+            // What opens a frame of its own name here opens none of another.
+            let own =
+                |name: &str| seen.contains(name) && observation.function().is_some_and(|f| !is_special(f));
+            if !named && step.emitter.name.as_deref().is_some_and(own) {
+                continue;
+            }
             let line = step.emitter.line;
             next.push((step.to, reached + cost));
-            transitions.push(Transition { from: state, to: step.to, line, cost });
+            transitions.push(Transition { from: state, to: step.to, line, cost, named });
             if let Some(again) = score::again(&step.emitter, observation) {
                 next.push((state, reached + cost + again));
-                transitions.push(Transition { from: state, to: state, line, cost: cost + again });
+                transitions.push(Transition { from: state, to: state, line, cost: cost + again, named });
             }
         }
     }
@@ -254,8 +281,8 @@ fn backward(
     layers: &[Layer],
     mut rest: Vec<(State, Cost)>,
     limit: Cost,
-) -> Option<Vec<Lines>> {
-    let mut found = vec![Lines::default(); layers.len()];
+) -> Option<Vec<Explained>> {
+    let mut found = vec![Explained::default(); layers.len()];
     for (layer, found) in layers.iter().zip(&mut found).rev() {
         let rest_of =
             |state: State| rest.binary_search_by_key(&state, |&(state, _)| state).ok().map(|at| rest[at].1);
@@ -284,6 +311,7 @@ fn backward(
             let start = closure.cost(transition.from);
             if start != Cost::MAX && start + transition.cost + rest <= limit {
                 found.lines.push(transition.line);
+                found.unnamed |= !transition.named;
             }
         }
         found.lines.sort_unstable();

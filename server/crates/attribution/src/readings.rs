@@ -10,7 +10,7 @@ use profile::{Callee, EventId, Kind as EventKind, OpInfo, Profile};
 use source::{Automaton, Pause, Scope, ScopeKind};
 
 use crate::FileId;
-use crate::align::{self, Entry, Inputs, Kind, Lines, Observation, Span};
+use crate::align::{self, AnchorFit, Entry, Explained, Inputs, Kind, Observation, Span};
 use crate::charges::is_region;
 use crate::frames::{Frames, Located};
 
@@ -114,7 +114,7 @@ impl<'a> Readings<'a> {
             .collect();
         let stale = !fit.as_profiled
             || anchors.iter().flatten().any(lies_outside)
-            || !align::check_anchors(&automaton, &mut observations);
+            || align::anchor_fit(&automaton, &observations) == AnchorFit::Contradicted;
         if stale {
             // What was profiled stood elsewhere: the text is read afresh, without the trace's lines.
             for observation in &mut observations {
@@ -126,7 +126,7 @@ impl<'a> Readings<'a> {
         let known = self.alike.borrow().get(&key).cloned();
         let readings = known.unwrap_or_else(|| {
             let mut work = self.work.get();
-            let readings = Rc::new(readings(&automaton, &observations, &span, &mut work));
+            let readings = Rc::new(readings(&automaton, &observations, &span, stale, &mut work));
             self.work.set(work);
             self.alike.borrow_mut().insert(key, Rc::clone(&readings));
             readings
@@ -234,7 +234,10 @@ impl<'a> Readings<'a> {
                 };
                 let function = profile.text(function);
                 if align::is_wrapper(function) {
-                    at = at.or(Some(child));
+                    // A wrapper makes the context it runs in before it calls what it wraps.
+                    if !matches!(function, "__init__" | "__new__") {
+                        at = at.or(Some(child));
+                    }
                 } else {
                     found.push(function);
                 }
@@ -306,29 +309,40 @@ fn readings(
     automaton: &Automaton,
     observations: &[Observation<'_>],
     span: &Span,
+    stale: bool,
     work: &mut usize,
 ) -> Vec<Reading> {
     let Some(lines) = align::align(automaton, observations, span, work) else {
         let unknown = Reading::Unknown("the function is too large to align");
         return observations.iter().map(|o| o.line.map_or(unknown.clone(), Reading::Exact)).collect();
     };
-    let mut readings: Vec<Reading> =
-        lines.iter().zip(observations).map(|(lines, observation)| reading(lines, observation)).collect();
+    // What the text merely allows for is believed only where all the rest of the function fits.
+    let foreign =
+        |(lines, seen): (&Explained, &Observation<'_>)| lines.unexplained && !align::is_implicit(seen);
+    let open = !stale && !lines.iter().zip(observations).any(foreign);
+    let mut readings: Vec<Reading> = lines
+        .iter()
+        .zip(observations)
+        .map(|(lines, observation)| reading(lines, observation, open))
+        .collect();
     between_neighbours(&mut readings, observations, &lines);
     readings
 }
 
-fn reading(lines: &Lines, observation: &Observation<'_>) -> Reading {
+fn reading(lines: &Explained, observation: &Observation<'_>, open: bool) -> Reading {
     match (observation.line, &lines.lines[..]) {
         (Some(line), _) => Reading::Exact(line),
-        (None, &[line]) if !lines.unexplained => Reading::Aligned(line),
+        (None, &[line]) if !lines.unexplained && (open || !lines.unnamed) => Reading::Aligned(line),
+        (None, &[_]) if lines.unnamed && !lines.unexplained => {
+            Reading::Unknown("the text does not name it, and not all of the function fits")
+        }
         (None, [] | [_]) => Reading::Unknown("no line of the function explains it"),
         (None, several) => Reading::Ambiguous(several.to_vec()),
     }
 }
 
 /// An op that dispatch put in by itself belongs to the line of both its neighbours, where they agree.
-fn between_neighbours(readings: &mut [Reading], observations: &[Observation<'_>], lines: &[Lines]) {
+fn between_neighbours(readings: &mut [Reading], observations: &[Observation<'_>], lines: &[Explained]) {
     let line = |reading: &Reading| match *reading {
         Reading::Exact(line) | Reading::Aligned(line) => Some(line),
         _ => None,

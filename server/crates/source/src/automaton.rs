@@ -30,6 +30,17 @@ pub enum EmitterKind {
     Import,
 }
 
+/// How far the text tells the name of the frame that a call opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Callee {
+    /// Not: a variable, an attribute of `self`, the result of a call.
+    Open,
+    /// A method or a member of a module has the frame its name says, unless it holds an object that is called.
+    Member,
+    /// A function of this file, a builtin, a function of torch: nothing else is called.
+    Fixed,
+}
+
 /// An operand or argument, as far as the text tells what it is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
@@ -58,6 +69,8 @@ pub struct Emitter {
     pub frames: &'static [&'static str],
     /// The called function's or the attribute's own name.
     pub name: Option<Box<str>>,
+    /// Of a call: what is known of the callee.
+    pub callee: Callee,
     /// What it costs to assume that it left no event.
     pub skip: Cost,
     /// What it costs to assume that it left one more event of its kind; `None`: only a call's repeated frame may.

@@ -14,7 +14,7 @@ pub mod rms_norm;
 mod scopes;
 mod torch_names;
 
-pub use automaton::{Automaton, Cost, Emitter, EmitterKind, Operand, Pause, State, Step};
+pub use automaton::{Automaton, Callee, Cost, Emitter, EmitterKind, Operand, Pause, State, Step};
 pub use emit::Comprehensions;
 pub use lines::LineIndex;
 pub use module::Module;

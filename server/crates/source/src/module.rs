@@ -1,5 +1,6 @@
 //! A parsed file and what is asked of it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use ruff_python_ast::visitor::{self, Visitor};
@@ -22,6 +23,8 @@ pub struct Module {
     /// `None` only while it is dropped.
     parsed: Option<Parsed<ModModule>>,
     scopes: Vec<Scope>,
+    /// Functions of the module and methods without decorators: their frames have their names.
+    plain_functions: HashSet<Box<str>>,
     depth: usize,
 }
 
@@ -31,7 +34,16 @@ impl Module {
         let lines = LineIndex::new(&text);
         let parsed = parse_unchecked_source(&text, PySourceType::Python);
         let collected = scopes::collect(parsed.suite(), &text, &lines);
-        Self { text, lines, parsed: Some(parsed), scopes: collected.scopes, depth: collected.depth }
+        let scopes = collected.scopes;
+        let functions = || scopes.iter().filter(|scope| scope.kind == ScopeKind::Function);
+        let decorated: HashSet<&str> =
+            functions().filter(|s| s.first_line < s.def_line).map(|s| &*s.name).collect();
+        // A function within a function may be any variable's value elsewhere.
+        let nested =
+            |scope: &Scope| scope.parent.is_some_and(|at| scopes[at.0 as usize].kind == ScopeKind::Function);
+        let plain = functions().filter(|scope| !decorated.contains(&*scope.name) && !nested(scope));
+        let plain_functions = plain.map(|scope| scope.name.clone()).collect();
+        Self { text, lines, parsed: Some(parsed), scopes, plain_functions, depth: collected.depth }
     }
 
     pub fn text(&self) -> &Arc<str> {
@@ -119,7 +131,7 @@ impl Module {
             }
         }
         finder.code.map_or_else(Automaton::default, |code| {
-            emit::build(&code, &self.text, &self.lines, comprehensions)
+            emit::build(&code, &self.text, &self.lines, comprehensions, &self.plain_functions)
         })
     }
 }

@@ -143,6 +143,37 @@ pub fn leaves_no_frame(name: &str) -> bool {
     )
 }
 
+/// Builtins that open no frame of another name, beside those that call what they are given.
+pub fn is_builtin(name: &str) -> bool {
+    leaves_no_frame(name)
+        || matches!(
+            name,
+            "abs"
+                | "all"
+                | "any"
+                | "callable"
+                | "format"
+                | "getattr"
+                | "hasattr"
+                | "hash"
+                | "id"
+                | "isinstance"
+                | "issubclass"
+                | "iter"
+                | "len"
+                | "max"
+                | "min"
+                | "next"
+                | "open"
+                | "print"
+                | "repr"
+                | "round"
+                | "setattr"
+                | "sorted"
+                | "sum"
+        )
+}
+
 pub const SELECT: Names = &["select"];
 pub const SELECT_BY_VALUE: Names = &["select", "item", "nonzero"];
 pub const SLICE: Names = &["slice"];

@@ -31,6 +31,14 @@ pub(crate) enum Kind<'a> {
 }
 
 impl<'a> Observation<'a> {
+    /// The name of the function whose frame it is.
+    pub fn function(&self) -> Option<&'a str> {
+        match self.kind {
+            Kind::Builtin(function) | Kind::Python { function, .. } => Some(function),
+            Kind::Op(_) | Kind::Module(_) => None,
+        }
+    }
+
     /// The name of an ATen op without its namespace.
     pub fn aten(&self) -> Option<&'a str> {
         match self.kind {

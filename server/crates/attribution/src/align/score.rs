@@ -1,11 +1,11 @@
 //! How well a place in the text explains an event.
 
-use source::{Cost, Emitter, EmitterKind};
+use source::{Callee, Cost, Emitter, EmitterKind};
 
 use super::{Kind, Observation};
 
 /// Names of functions that stand for what they wrap.
-const WRAPPERS: [&str; 14] = [
+const WRAPPERS: [&str; 16] = [
     "__init__",
     "__new__",
     "__call__",
@@ -19,6 +19,8 @@ const WRAPPERS: [&str; 14] = [
     "decorate_autocast",
     "compile_wrapper",
     "wrapper_fn",
+    "wrapped_func",
+    "_use_grad",
     "<lambda>",
 ];
 
@@ -30,11 +32,10 @@ pub(super) fn score(emitter: &Emitter, observation: &Observation<'_>) -> Option<
         Kind::Python { function, of_tensor, wraps } => python(emitter, function, *of_tensor, wraps)?,
         // A call of an instance; a class's own call makes one.
         Kind::Module(_) if emitter.kind == EmitterKind::Call => {
-            if is_class(emitter) {
-                40
-            } else {
-                10
+            if emitter.callee == Callee::Fixed {
+                return None;
             }
+            if is_class(emitter) { 40 } else { 10 }
         }
         Kind::Module(_) => return None,
     };
@@ -44,6 +45,25 @@ pub(super) fn score(emitter: &Emitter, observation: &Observation<'_>) -> Option<
         Some(line) if line == emitter.line => Some(cost),
         Some(line) if emitter.lines.0 <= line && line <= emitter.lines.1 => Some(cost + 8),
         Some(_) => None,
+    }
+}
+
+/// Whether the text itself names what is seen, rather than merely allows for it: a variable that is called may hold
+/// any function.
+pub(super) fn is_named(emitter: &Emitter, observation: &Observation<'_>) -> bool {
+    match &observation.kind {
+        Kind::Op(name) => {
+            let base = name.strip_prefix("aten::").or_else(|| name.rsplit("::").next()).unwrap_or(name);
+            emitter.kind != EmitterKind::Call || !emitter.ops.is_empty() || emitter.opens(base)
+        }
+        Kind::Builtin(function) => emitter.opens(function),
+        Kind::Python { function, of_tensor, wraps } => {
+            emitter.opens(function)
+                || wraps.iter().any(|wrapped| emitter.opens(wrapped))
+                || makes(emitter, function)
+                || (emitter.kind != EmitterKind::Call && wraps_tensor(function, *of_tensor))
+        }
+        Kind::Module(_) => false,
     }
 }
 
@@ -61,7 +81,9 @@ fn op(emitter: &Emitter, name: &str, observation: &Observation<'_>) -> Option<Co
     let is_call = emitter.kind == EmitterKind::Call;
     let Some(base) = name.strip_prefix("aten::") else {
         // An operator of a library, called through a binding.
-        return is_call.then_some(30);
+        let differs = emitter.callee == Callee::Fixed
+            && !name.rsplit("::").next().is_some_and(|base| emitter.opens(base));
+        return (is_call && !differs).then_some(30);
     };
     let plain = |name: &str| name.trim_end_matches('_').len();
     let contradiction = match emitter.kind {
@@ -100,7 +122,8 @@ pub(crate) fn is_wrapper(function: &str) -> bool {
 fn builtin(emitter: &Emitter, function: &str, observation: &Observation<'_>) -> Option<Cost> {
     match (emitter.kind, emitter.opens(function)) {
         (EmitterKind::Call, true) => Some(observation.inputs.against_arguments(&emitter.operands)),
-        (EmitterKind::Call, false) => Some(60),
+        // A method written in C has the name it is called by.
+        (EmitterKind::Call, false) => (emitter.callee == Callee::Open).then_some(60),
         (_, true) => Some(2),
         (_, false) => None,
     }
@@ -117,27 +140,44 @@ fn python(emitter: &Emitter, function: &str, of_tensor: bool, wraps: &[&str]) ->
         // One of several views of an index; a frame belongs to the subscript as a whole.
         return None;
     }
-    let wraps_tensor = of_tensor && matches!(function, "wrapped" | "__torch_function__");
     match emitter.kind {
-        EmitterKind::Call if matches!(function, "__init__" | "__new__") && is_class(emitter) => Some(2),
-        EmitterKind::Call if is_wrapper(function) => Some(12),
-        EmitterKind::Call => Some(44),
+        EmitterKind::Call if makes(emitter, function) => Some(2),
+        // A wrapper that shows what it wraps is no other function's.
+        EmitterKind::Call if is_wrapper(function) => {
+            let other = emitter.callee != Callee::Open && !function.starts_with("__") && !wraps.is_empty();
+            (!other).then_some(12)
+        }
+        EmitterKind::Call => (emitter.callee == Callee::Open).then_some(44),
         EmitterKind::Binary | EmitterKind::Unary | EmitterKind::Compare | EmitterKind::Subscript
-            if wraps_tensor =>
+            if wraps_tensor(function, of_tensor) =>
         {
             Some(2)
         }
         EmitterKind::Iterate => Some(50),
-        EmitterKind::Attribute | EmitterKind::SetAttribute => Some(70),
+        EmitterKind::Attribute | EmitterKind::SetAttribute => is_special(function).then_some(70),
         EmitterKind::Binary
         | EmitterKind::Unary
         | EmitterKind::Compare
         | EmitterKind::Subscript
         | EmitterKind::Truth
-            if function.starts_with("__") =>
+            if is_special(function) =>
         {
             Some(30)
         }
         _ => None,
     }
+}
+
+/// A class is called and its constructor is seen.
+fn makes(emitter: &Emitter, function: &str) -> bool {
+    emitter.kind == EmitterKind::Call && matches!(function, "__init__" | "__new__") && is_class(emitter)
+}
+
+/// An operator that torch's tensor module implements.
+fn wraps_tensor(function: &str, of_tensor: bool) -> bool {
+    of_tensor && matches!(function, "wrapped" | "__torch_function__")
+}
+
+pub(super) fn is_special(function: &str) -> bool {
+    function.starts_with("__") && function.ends_with("__")
 }

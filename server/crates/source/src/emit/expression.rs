@@ -7,7 +7,7 @@ use ruff_python_ast::{
 use ruff_text_size::Ranged;
 
 use super::{Builder, Comprehensions};
-use crate::automaton::{EmitterKind, State};
+use crate::automaton::{Callee, EmitterKind, State};
 use crate::torch_names as names;
 
 impl<'a> Builder<'a> {
@@ -204,10 +204,26 @@ impl<'a> Builder<'a> {
         emitter.line = line;
         emitter.repeat = (!ops.is_empty()).then_some(12);
         emitter.name = name.map(Into::into);
+        emitter.callee = self.callee(&e.func);
         emitter.operands = self.operands(
             e.arguments.args.iter().chain(e.arguments.keywords.iter().map(|keyword| &keyword.value)),
         );
         self.emit(at, emitter)
+    }
+
+    fn callee(&self, func: &Expr) -> Callee {
+        match func {
+            Expr::Name(name) if names::is_builtin(&name.id) || self.functions.contains(name.id.as_str()) => {
+                Callee::Fixed
+            }
+            Expr::Attribute(method) => match root(&method.value) {
+                Some("self" | "cls") if self.functions.contains(method.attr.as_str()) => Callee::Fixed,
+                Some("self" | "cls") => Callee::Open,
+                Some("torch" | "F") => Callee::Fixed,
+                _ => Callee::Member,
+            },
+            _ => Callee::Open,
+        }
     }
 
     fn attribute(&mut self, e: &'a ExprAttribute, from: State) -> State {
@@ -248,4 +264,12 @@ impl<'a> Builder<'a> {
     pub(super) fn nests_comprehensions(&self) -> bool {
         self.comprehensions == Comprehensions::Nested
     }
+}
+
+/// The name that an attribute path begins with.
+fn root(mut expr: &Expr) -> Option<&str> {
+    while let Expr::Attribute(attribute) = expr {
+        expr = &attribute.value;
+    }
+    expr.as_name_expr().map(|name| name.id.as_str())
 }

@@ -6,11 +6,13 @@ mod operand;
 mod statement;
 mod subscript;
 
+use std::collections::HashSet;
+
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
 use crate::LineIndex;
-use crate::automaton::{Automaton, Cost, Draft, Emitter, EmitterKind, Operand, Pause, State};
+use crate::automaton::{Automaton, Callee, Cost, Draft, Emitter, EmitterKind, Operand, Pause, State};
 use crate::torch_names::{self as names, Names};
 
 /// How the Python that recorded the trace runs list, set and dict comprehensions.
@@ -34,17 +36,18 @@ pub(crate) enum Code<'a> {
 /// function.
 const MOST_STATES: u32 = 500_000;
 
-/// The automaton of `code`.
+/// The automaton of `code`. `functions` are those of the file whose frames have their names.
 pub(crate) fn build(
     code: &Code<'_>,
     text: &str,
     lines: &LineIndex,
     comprehensions: Comprehensions,
+    functions: &HashSet<Box<str>>,
 ) -> Automaton {
     let mut draft = Draft::default();
     let start = draft.state();
     let end = draft.state();
-    let mut builder = Builder { text, lines, comprehensions, draft, end, unwinds: Vec::new() };
+    let mut builder = Builder { text, lines, comprehensions, functions, draft, end, unwinds: Vec::new() };
     let last = match code {
         Code::Body(body) => builder.body(body, start),
         Code::Expression(expr) => builder.expr(expr, start),
@@ -68,6 +71,7 @@ struct Builder<'a> {
     text: &'a str,
     lines: &'a LineIndex,
     comprehensions: Comprehensions,
+    functions: &'a HashSet<Box<str>>,
     draft: Draft,
     end: State,
     unwinds: Vec<Unwind<'a>>,
@@ -96,6 +100,7 @@ impl<'a> Builder<'a> {
             ops,
             frames,
             name: None,
+            callee: Callee::Open,
             skip,
             repeat: None,
             operands: Box::default(),
