@@ -29,11 +29,6 @@ def answer_everything(client: LanguageClient):
         def _(*_):
             return None
 
-    # Ours, and for clients of ours: others drop it.
-    @client.feature("atenLens/status")
-    def _(*_):
-        pass
-
 
 @pytest_lsp.fixture(
     params=["visual-studio-code", "neovim"],

@@ -53,6 +53,13 @@ fn diagnostics_follow_an_edit_and_a_changed_function_offers_no_fix() {
     client.change(&uri, 3, json!([insert(8, 0, "    ms = ms * 2\n")]));
     assert!(client.code_actions(&uri, 4).is_empty());
     // What is said of the changed lines is over, too.
+    let whole = json!({ "start": { "line": 6, "character": 0 }, "end": { "line": 13, "character": 0 } });
+    client.change(
+        &uri,
+        4,
+        json!([{ "range": whole, "text": "    return torch.rms_norm(x, (x.shape[-1],), weight, eps)\n" }]),
+    );
+    assert_eq!(client.lenses(&uri).len(), 1, "only the file's own lens is left");
     client.wait("textDocument/publishDiagnostics", |params| {
         params["diagnostics"].as_array().unwrap().iter().all(|d| d["code"] != "unfused-rms-norm")
     });

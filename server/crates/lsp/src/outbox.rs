@@ -74,7 +74,9 @@ impl Outbox {
 
     /// Tells the state for a status item, if it is another than the last told.
     pub fn status(&mut self, status: &Status) {
-        if self.status.as_ref() != Some(status) {
+        // Others have no place for it and would only log that they do not know it.
+        let wanted = self.capabilities.get().is_some_and(|client| client.client_commands);
+        if wanted && self.status.as_ref() != Some(status) {
             self.status = Some(status.clone());
             let _ = self.queue.send(Outgoing::Status(status.clone()));
         }

@@ -24,7 +24,11 @@ pub fn code_lenses(
         let at = Position { line, character: 0 };
         let range = Range { start: at, end: at };
         let target = match lens.target {
-            LensTarget::Line(hot) => map.line(hot),
+            // With the hottest line changed the sum is that of other code.
+            LensTarget::Line(hot) => match map.line(hot) {
+                Some(line) => Some(line),
+                None => continue,
+            },
             LensTarget::Table => None,
         };
         let titles = titles(&lens, capabilities);

@@ -13,7 +13,10 @@ pub fn operators(
     documents: &Documents,
     params: &OperatorsParams,
 ) -> Result<Operators, String> {
-    let Some(shown) = world.shown.as_deref() else { return Err(world.status.detail.clone()) };
+    let Some(shown) = world.shown.as_deref() else {
+        let why = world.status.detail.lines().next().unwrap_or("Nothing is shown yet.");
+        return Err(format!("ATen Lens: {why}"));
+    };
     let id = shown.capture.path.display().to_string();
     if params.capture.as_ref().is_some_and(|wanted| *wanted != id) {
         return Err(
