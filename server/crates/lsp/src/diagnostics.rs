@@ -28,18 +28,22 @@ pub fn all(
         Shown::Off => return by_uri,
     };
     let Some(shown) = world.shown.as_deref().filter(|_| world.visible) else { return by_uri };
-    for finding in &shown.marks.findings {
-        let path = capture::canonical(finding.file.path.as_ref().as_ref());
-        for view in View::all(finding, &documents.of_path(&path), &path) {
-            if let Some(diagnostic) = view.diagnostic(finding, severity, capabilities) {
-                by_uri.entry(view.uri).or_default().push(diagnostic);
-            }
+    // One look at a file for all its findings that count in one text.
+    let mut by_text: BTreeMap<(&Path, *const u8), Vec<&Finding>> = BTreeMap::new();
+    for (path, finding) in shown.findings() {
+        by_text.entry((path, finding.text.as_ptr())).or_default().push(finding);
+    }
+    for ((path, _), findings) in by_text {
+        for view in View::all(&findings[0].text, &documents.of_path(path), path) {
+            let shown =
+                findings.iter().filter_map(|finding| view.diagnostic(finding, severity, capabilities));
+            by_uri.entry(view.uri.clone()).or_default().extend(shown);
         }
     }
     by_uri
 }
 
-/// A text that a finding is shown in: the open document's, else the disk's.
+/// A text that findings are shown in: the open document's, else the disk's.
 struct View {
     uri: Url,
     text: Arc<str>,
@@ -48,23 +52,23 @@ struct View {
 }
 
 impl View {
-    fn all(finding: &Finding, open: &[Arc<Document>], path: &Path) -> Vec<Self> {
+    fn all(base: &Arc<str>, open: &[Arc<Document>], path: &Path) -> Vec<Self> {
         if open.is_empty() {
-            return Self::on_disk(finding, path).into_iter().collect();
+            return Self::on_disk(base, path).into_iter().collect();
         }
         let view = |document: &Arc<Document>| Self {
             uri: document.uri.clone(),
             text: document.text.clone(),
-            lines: LineIndex::new(&document.text),
-            map: document.map_from(&finding.text),
+            lines: document.lines.clone(),
+            map: document.map_from(base),
         };
         open.iter().map(view).collect()
     }
 
-    fn on_disk(finding: &Finding, path: &Path) -> Option<Self> {
+    fn on_disk(base: &str, path: &Path) -> Option<Self> {
         let uri = Url::from_file_path(path).ok()?;
         let text: Arc<str> = capture::read_source(path)?.into();
-        let (lines, map) = (LineIndex::new(&text), Arc::new(LineMap::between(&finding.text, &text)));
+        let (lines, map) = (LineIndex::new(&text), Arc::new(LineMap::between(base, &text)));
         Some(Self { uri, text, lines, map })
     }
 

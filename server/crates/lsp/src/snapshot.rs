@@ -1,11 +1,11 @@
 //! The state that handlers read: an immutable value, replaced as a whole by its one writer, the coordinator.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use ide::{Analysis, FileId, Marks};
+use ide::{Analysis, FileId, Finding, Marks};
 
 use crate::documents::Document;
 use crate::protocol::{State, Status};
@@ -17,15 +17,31 @@ pub struct Shown {
     pub analysis: Arc<Analysis>,
     pub marks: Arc<Marks>,
     pub capture: capture::Capture,
-    /// The analysed files by path with symlinks resolved.
+    /// The analysed files by path with symlinks resolved: resolved here, once, since a request is a look-up.
     pub files: HashMap<PathBuf, FileId>,
+    /// The same paths by file.
+    paths: Vec<PathBuf>,
+    /// Per finding of `marks`: the real path of its file.
+    finding_paths: Vec<PathBuf>,
 }
 
 impl Shown {
     pub fn new(analysis: Arc<Analysis>, marks: Arc<Marks>, capture: capture::Capture) -> Self {
-        let canonical = |file: FileId| capture::canonical(analysis.file(file).key.path.as_ref().as_ref());
-        let files = analysis.files().map(|file| (canonical(file), file)).collect();
-        Self { analysis, marks, capture, files }
+        let real = |path: &str| capture::canonical(path.as_ref());
+        let paths: Vec<PathBuf> = analysis.files().map(|file| real(&analysis.file(file).key.path)).collect();
+        let files = paths.iter().cloned().zip(analysis.files()).collect();
+        let finding_paths = marks.findings.iter().map(|finding| real(&finding.file.path)).collect();
+        Self { analysis, marks, capture, files, paths, finding_paths }
+    }
+
+    /// The real path of an analysed file.
+    pub fn path(&self, file: FileId) -> &Path {
+        &self.paths[file.0 as usize]
+    }
+
+    /// The findings, each with the real path of its file.
+    pub fn findings(&self) -> impl Iterator<Item = (&Path, &Finding)> {
+        self.finding_paths.iter().map(PathBuf::as_path).zip(&self.marks.findings)
     }
 
     /// How long ago the trace was written.

@@ -137,11 +137,7 @@ impl Coordinator {
             }
             Err((capture, reason)) => {
                 tracing::debug!("{reason}");
-                if self
-                    .chosen
-                    .take_if(|(path, _)| capture::canonical(path) == capture::canonical(&capture.path))
-                    .is_some()
-                    || !self.asked.is_empty()
+                if self.chosen.take_if(|(path, _)| *path == capture.path).is_some() || !self.asked.is_empty()
                 {
                     self.chosen = None;
                     self.answer(&Err(reason));

@@ -24,10 +24,9 @@ pub fn code_actions(
         return Vec::new();
     }
     let path = document.path.as_deref();
-    let here =
-        |finding: &&Finding| Some(capture::canonical(finding.file.path.as_ref().as_ref())).as_deref() == path;
     let mut actions = Vec::new();
-    for finding in shown.marks.findings.iter().filter(|f| !f.fixes.is_empty()).filter(here) {
+    let here = shown.findings().filter(|(real, _)| Some(*real) == path).map(|(_, finding)| finding);
+    for finding in here.filter(|finding| !finding.fixes.is_empty()) {
         let map = document.map_from(&finding.text);
         let now = |bytes| moved(&finding.text, &map, &document.text, &document.lines, bytes);
         let is_here = now(&finding.scope).is_some_and(|scope| share_a_line(scope, wanted));

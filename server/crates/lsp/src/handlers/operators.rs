@@ -57,8 +57,8 @@ fn row(shown: &Shown, documents: &Documents, row: ide::operators::OperatorRow) -
 /// Where a 1-based line of the attributed text is now.
 fn location(shown: &Shown, documents: &Documents, file: FileId, line: u32) -> Option<Location> {
     let costs = shown.analysis.file(file);
-    let path = capture::canonical(costs.key.path.as_ref().as_ref());
-    match documents.of_path(&path).into_iter().next() {
+    let path = shown.path(file);
+    match documents.of_path(path).into_iter().next() {
         Some(document) => {
             let line = document.map_from(&costs.text).line(line - 1)?;
             Some(Location { uri: document.uri.clone(), line })
