@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import {
   CloseAction,
   type CloseHandlerResult,
+  CodeLensRequest,
   ErrorAction,
   ExecuteCommandRequest,
   LanguageClient,
@@ -65,6 +66,18 @@ export class Server implements vscode.Disposable {
   async execute(command: string, ...args: unknown[]): Promise<unknown> {
     const client = await this.#running();
     return client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
+  }
+
+  /**
+   * Has VS Code ask for the lenses once more. It drops a request that was about to be made when the editor loses the
+   * focus, as it does to the operators table just when another capture has changed the numbers.
+   */
+  refreshLenses(): void {
+    const lenses = this.#client?.getFeature(CodeLensRequest.method);
+    const providers = vscode.workspace.textDocuments.map((document) => lenses?.getProvider(document));
+    for (const provider of new Set(providers)) {
+      provider?.onDidChangeCodeLensEmitter.fire();
+    }
   }
 
   #next(step: () => Promise<void>): Promise<void> {

@@ -53,6 +53,10 @@ export async function openEditor({ workspaces, vsix, settings = {} }) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: browserFlags });
   const page = await browser.newPage({ viewport, reducedMotion: 'reduce' });
   page.setDefaultTimeout(patience);
+  if (process.env.SLOW) {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: Number(process.env.SLOW) });
+  }
   return new Editor(page, server, folder, async () => {
     await browser.close();
     await server.stop();

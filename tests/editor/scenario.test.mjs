@@ -1,5 +1,6 @@
 // What a user does with ATen Lens, from the first look at the numbers to the next run, in one VS Code.
 //   VSIX=path node --test scenario.test.mjs        UPDATE_README=1 also replaces the README's screenshot
+// SLOW=8 makes the browser that many times slower, as a busy machine does: what depends on timing shows.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

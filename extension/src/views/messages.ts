@@ -8,6 +8,7 @@ export type ToWebview =
 
 export type FromWebview =
   | { type: 'ready' }
+  | { type: 'focused' }
   | { type: 'asTorch'; asTorch: boolean }
   | { type: 'open'; location: SourceLocation; keepFocus: boolean }
   | { type: 'openTrace' };

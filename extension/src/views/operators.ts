@@ -102,6 +102,10 @@ export class OperatorsView implements vscode.Disposable {
     switch (message.type) {
       case 'ready':
         void this.#panel?.webview.postMessage(this.#latest);
+        this.server.refreshLenses();
+        break;
+      case 'focused':
+        this.server.refreshLenses();
         break;
       case 'asTorch':
         await this.#show({ ...this.#params, asTorch: message.asTorch, filter: null, uri: null, line: null });

@@ -162,4 +162,7 @@ window.addEventListener('keydown', (event) => {
 });
 
 filter.value = state.filter;
+window.addEventListener('focus', () => {
+  host.postMessage({ type: 'focused' });
+});
 host.postMessage({ type: 'ready' });
