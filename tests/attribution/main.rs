@@ -2,6 +2,7 @@
 
 mod edits;
 mod score;
+mod views;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -15,6 +15,7 @@ use crate::model::{
 };
 use crate::places::{Placed, Places};
 use crate::readings::Reading;
+use crate::views::views;
 
 /// Gives every charged op of a profile its place in the sources.
 ///
@@ -55,6 +56,10 @@ pub fn attribute(profile: &Profile, sources: &dyn SourceFiles) -> Attribution {
         let kind =
             if profile.event(event).kind == Kind::Runtime { ChargeKind::Launch } else { ChargeKind::Op };
         attribution.charges.push(Charge { event, kind, direction, cost, place, why });
+    }
+    for (file, view) in views(profile, &places) {
+        let file = gathered.file(&files, file);
+        gathered.files[file.0 as usize].views.push(view);
     }
     attribution.files = gathered.files;
     attribution
@@ -111,17 +116,22 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn function(&mut self, files: &Files<'_>, found: FileId, function: FunctionKey) -> (FileId, FunctionId) {
-        let file = *self.by_id.entry(found).or_insert_with(|| {
+    fn file(&mut self, files: &Files<'_>, found: FileId) -> FileId {
+        *self.by_id.entry(found).or_insert_with(|| {
             let loaded = files.file(found);
             self.files.push(FileCosts {
                 key: loaded.key.clone(),
                 text: loaded.module.text().clone(),
                 stale: false,
                 functions: Vec::new(),
+                views: Vec::new(),
             });
             FileId(self.files.len() as u32 - 1)
-        });
+        })
+    }
+
+    fn function(&mut self, files: &Files<'_>, found: FileId, function: FunctionKey) -> (FileId, FunctionId) {
+        let file = self.file(files, found);
         let functions = &mut self.files[file.0 as usize].functions;
         let id = *self.functions.entry((file, function)).or_insert_with_key(|(_, key)| {
             functions.push(FunctionCost {

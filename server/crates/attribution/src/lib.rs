@@ -16,10 +16,11 @@ mod paths;
 mod places;
 mod readings;
 pub mod unit;
+mod views;
 
 pub use attribute::attribute;
 pub use model::{
     Attribution, Charge, ChargeKind, Cost, Direction, FileCosts, FileId, FunctionCost, FunctionId, Place,
-    Precision,
+    Precision, View, ViewKind,
 };
 pub use unit::Unit;

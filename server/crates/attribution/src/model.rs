@@ -106,6 +106,32 @@ pub struct FunctionCost {
     pub inclusive_ops: u32,
 }
 
+/// What kind of whole a [`View`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ViewKind {
+    /// An `nn.Module` instance, as torch numbers it: `Linear_0`.
+    Module,
+    /// `Optimizer.step#Adam.step`, `Optimizer.zero_grad#Adam.zero_grad`.
+    Optimizer,
+    /// `enumerate(DataLoader)#…__next__`.
+    DataLoading,
+    /// Any other `record_function`.
+    Range,
+}
+
+/// What a line sets off as a whole. Its ops are charged elsewhere: never added to anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct View {
+    /// 1-based line of the call, in [`FileCosts::text`].
+    pub line: u32,
+    pub kind: ViewKind,
+    pub name: String,
+    pub precision: Precision,
+    pub calls: u32,
+    /// The ops and runtime calls below it, each once.
+    pub cost: Cost,
+}
+
 /// A source file with costs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileCosts {
@@ -115,6 +141,8 @@ pub struct FileCosts {
     /// Some of the text is not the text that was profiled.
     pub stale: bool,
     pub functions: Vec<FunctionCost>,
+    /// By line, the costlier first.
+    pub views: Vec<View>,
 }
 
 /// The whole result for one profile.

@@ -57,6 +57,19 @@ impl<'a> Places<'a> {
         Some(Placed { file: located.file, function, reading, why, stale: read.stale })
     }
 
+    /// The place where a range was opened. `record_function` starts it within `__enter__` and ends it in `__exit__`, so in
+    /// the tree it lies beside the call that opened it.
+    pub fn of_range(&self, range: EventId) -> Option<Placed> {
+        let profile = self.frames.profile;
+        let start_ns = profile.event(range).start_ns;
+        let siblings = profile.tree().parent(range).map_or(&[][..], |parent| profile.tree().children(parent));
+        let opener = siblings.iter().rev().find(|&&sibling| {
+            let event = profile.event(sibling);
+            event.kind == Kind::Frame && event.start_ns <= start_ns && start_ns <= event.end_ns()
+        });
+        self.of(opener.copied().unwrap_or(range))
+    }
+
     /// The ancestor of `event`, or itself, that is seen directly below `frame`: annotations and calls are looked through.
     fn child_below(&self, frame: EventId, event: EventId) -> EventId {
         let tree = self.frames.profile.tree();

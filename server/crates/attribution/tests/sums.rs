@@ -1,35 +1,13 @@
 //! The buckets add up to the totals, whatever a trace holds.
 
+mod common;
+
 use std::fmt::Write;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use attribution::{Attribution, Cost, Place, attribute};
 use profile::Profile;
 use proptest::prelude::*;
-use source::{FileKey, SourceFiles};
-
-/// One file, `train.py`.
-struct OneFile(&'static str);
-
-impl SourceFiles for OneFile {
-    fn candidates(&self, base: &str) -> Vec<FileKey> {
-        let key = FileKey { path: "/w/train.py".into(), relative: "train.py".into() };
-        if base == "train.py" { vec![key] } else { Vec::new() }
-    }
-
-    fn text(&self, _: &FileKey) -> Option<Arc<str>> {
-        Some(self.0.into())
-    }
-
-    fn map_path(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn all(&self, _: usize) -> Vec<FileKey> {
-        self.candidates("train.py")
-    }
-}
 
 const TRAIN: &str = "import torch
 
@@ -139,7 +117,7 @@ proptest! {
         let text = json(&events);
         let Ok(trace) = trace::read(text.as_bytes(), &AtomicBool::new(false)) else { return Ok(()) };
         let profile = Profile::build(trace);
-        let attribution = attribute(&profile, &OneFile(TRAIN));
+        let attribution = attribute(&profile, &common::OneFile(TRAIN));
         prop_assert_eq!(buckets(&attribution), attribution.totals);
         prop_assert_eq!(attribution.totals.device_ns, profile.device_total_ns());
         let mut charged = Cost::default();
@@ -170,7 +148,7 @@ fn the_generated_traces_are_attributed() {
         at(11, 0, 200, 5, 2, 0),
     ];
     let trace = trace::read(json(&events).as_bytes(), &AtomicBool::new(false)).expect("a trace");
-    let attribution = attribute(&Profile::build(trace), &OneFile(TRAIN));
+    let attribution = attribute(&Profile::build(trace), &common::OneFile(TRAIN));
     let places: Vec<_> = attribution.charges.iter().map(|charge| &charge.place).collect();
     assert!(matches!(places[0], Place::Line { line: 5, .. }), "{places:?}");
     assert!(matches!(places[1], Place::Ambiguous { lines, .. } if **lines == [7, 9]), "{places:?}");

@@ -3,13 +3,15 @@
 use std::fmt::Write as _;
 
 use attribution::lines::{LineCost, OpCost, by_op, short_name};
-use attribution::{Charge, Direction, FileId, Place, Precision};
+use attribution::{Charge, Direction, FileId, Place, Precision, View};
 use profile::units;
 
 use crate::Analysis;
 
 /// How many kernels a hover lists.
 const KERNELS_SHOWN: usize = 4;
+/// How many of the modules and ranges that a line sets off a hover lists.
+const VIEWS_SHOWN: usize = 4;
 /// How many characters of shapes a table cell holds.
 const SHAPES_CHARS: usize = 40;
 
@@ -52,6 +54,7 @@ pub fn hover(analysis: &Analysis, file: FileId, line: u32, links: Option<&str>) 
             rest.name,
         );
     }
+    set_off(&mut text, analysis, file, line);
     if text.is_empty() {
         return None;
     }
@@ -61,6 +64,26 @@ pub fn hover(analysis: &Analysis, file: FileId, line: u32, links: Option<&str>) 
         text.push('\n');
     }
     Some(text)
+}
+
+/// What the line sets off as a whole: the cost is charged to the lines inside, which may be in other files.
+fn set_off(text: &mut String, analysis: &Analysis, file: FileId, line: u32) {
+    let views = &analysis.file(file).views;
+    let first = views.partition_point(|view| view.line < line);
+    let here = &views[first..first + views[first..].partition_point(|view| view.line == line)];
+    if here.is_empty() {
+        return;
+    }
+    separate(text);
+    let unit = &analysis.unit;
+    let one = |view: &View| {
+        let (ns, share) = (unit.ns(view.cost), unit.percent(view.cost));
+        format!("`{}` ×{} {} {} ({share})", escape(&view.name), view.calls, units::short(ns), unit.name)
+    };
+    let shown: Vec<_> = here.iter().take(VIEWS_SHOWN).map(one).collect();
+    let more = here.len().saturating_sub(VIEWS_SHOWN);
+    let more = if more > 0 { format!(", {more} more") } else { String::new() };
+    let _ = writeln!(text, "In all, from here: {}{more}", shown.join(", "));
 }
 
 fn separate(text: &mut String) {

@@ -16,7 +16,7 @@ pub struct Module {
 
 /// The modules in order of first appearance in the file.
 pub fn modules(profile: &Profile) -> Vec<Module> {
-    let below = inclusive(profile);
+    let below = work_below(profile);
     let mut modules: Vec<Module> = Vec::new();
     let mut places: Map<Symbol, usize> = Map::default();
     for id in profile.ids() {
@@ -35,21 +35,22 @@ pub fn modules(profile: &Profile) -> Vec<Module> {
     modules
 }
 
-fn instance(profile: &Profile, id: EventId) -> Option<Symbol> {
+/// The instance that a frame runs, where it is an `nn.Module`'s.
+pub fn instance(profile: &Profile, id: EventId) -> Option<Symbol> {
     match profile.frame(id)?.callee {
         Callee::Module { instance, .. } => Some(instance),
         _ => None,
     }
 }
 
-/// A module that calls itself would count its ops twice.
-fn runs_within_itself(profile: &Profile, id: EventId, instance_name: Symbol) -> bool {
+/// Whether a frame of a module lies within another of it: a module that calls itself would count its ops twice.
+pub fn runs_within_itself(profile: &Profile, id: EventId, instance_name: Symbol) -> bool {
     std::iter::successors(profile.tree().parent(id), |&up| profile.tree().parent(up))
         .any(|up| instance(profile, up) == Some(instance_name))
 }
 
-/// Per event of the combined tree: CPU and device time of the outermost ops and runtime calls in it.
-fn inclusive(profile: &Profile) -> Vec<(i64, i64)> {
+/// Per event of [`Profile::tree`], by [`EventId`]: CPU and device nanoseconds of the outermost ops and runtime calls in it.
+pub fn work_below(profile: &Profile) -> Vec<(i64, i64)> {
     let mut below = vec![(0, 0); profile.events().len()];
     for &id in profile.tree().order().iter().rev() {
         if profile.is_work(id) && profile.merged_into(id).is_none() {

@@ -2,7 +2,7 @@
 //! function only.
 
 use attribution::lines::{FileLines, by_line};
-use attribution::{Cost, Direction, FileCosts, Unit};
+use attribution::{Cost, Direction, FileCosts, Unit, ViewKind};
 use ide::coverage::Coverage as Buckets;
 use profile::{EventId, Profile};
 use serde::Serialize;
@@ -40,6 +40,7 @@ struct FileRow<'a> {
     stale: bool,
     lines: Vec<LineRow<'a>>,
     functions: Vec<FunctionRow<'a>>,
+    views: Vec<ViewRow<'a>>,
 }
 
 #[derive(Serialize)]
@@ -62,6 +63,17 @@ struct FunctionRow<'a> {
     own_device_ns: i64,
     inclusive_cpu_ns: i64,
     inclusive_device_ns: i64,
+}
+
+#[derive(Serialize)]
+struct ViewRow<'a> {
+    line: u32,
+    kind: &'a str,
+    name: &'a str,
+    calls: u32,
+    cpu_ns: i64,
+    device_ns: i64,
+    precision: &'a str,
 }
 
 #[derive(Serialize)]
@@ -123,11 +135,26 @@ fn file<'a>(profile: &'a Profile, file: &'a FileCosts, costs: &FileLines) -> Fil
         inclusive_cpu_ns: function.inclusive.cpu_ns,
         inclusive_device_ns: function.inclusive.device_ns,
     });
+    let views = file.views.iter().map(|view| ViewRow {
+        line: view.line,
+        kind: match view.kind {
+            ViewKind::Module => "module",
+            ViewKind::Optimizer => "optimizer",
+            ViewKind::DataLoading => "data_loading",
+            ViewKind::Range => "range",
+        },
+        name: &view.name,
+        calls: view.calls,
+        cpu_ns: view.cost.cpu_ns,
+        device_ns: view.cost.device_ns,
+        precision: word(view.precision),
+    });
     FileRow {
         file: &file.key.relative,
         stale: file.stale,
         lines: lines.collect(),
         functions: functions.collect(),
+        views: views.collect(),
     }
 }
 
