@@ -70,6 +70,10 @@ pub fn attribute(profile: &Profile, sources: &dyn SourceFiles) -> Attribution {
 fn place(profile: &Profile, places: &Places<'_>, event: EventId) -> (Direction, Option<Placed>, String) {
     let node = if profile.is_backward(event) { Some(event) } else { places.enclosing_backward(event) };
     let direction = if node.is_some() { Direction::Backward } else { Direction::Forward };
+    if let Some(placed) = places.of_compiled(event) {
+        let why = placed.why.to_owned();
+        return (direction, Some(placed), why);
+    }
     if let Some(forward) = node.and_then(|node| profile.forward_of(node))
         && let Some(placed) = place_of_forward(profile, places, forward)
     {

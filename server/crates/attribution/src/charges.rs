@@ -70,6 +70,10 @@ pub(crate) fn charge(
         }
         let carries = match profile.event(id).kind {
             Kind::Op => !here.in_op,
+            // In a region the calls themselves are what the trace may name the lines of.
+            Kind::Runtime if here.in_region => {
+                launches.contains(&id) && here.charged.is_some_and(|outer| is_region(profile, outer))
+            }
             Kind::Runtime => launches.contains(&id) && !here.below_op && !under_op_in_tables(profile, id),
             _ => false,
         };
@@ -111,8 +115,12 @@ fn share_device_time(profile: &Profile, around: &[Around], device: &mut [i64]) -
             let target = target.filter(|&id| profile.event(id).kind == Kind::Runtime)?;
             nearest(profile.host().parent(target)?)
         };
-        let found = target
-            .and_then(nearest)
+        // A call in a region that is charged by itself, whatever op its work is joined to.
+        let of_compiled = event
+            .launch
+            .filter(|&launch| around[launch.0 as usize].in_region && nearest(launch) == Some(launch));
+        let found = of_compiled
+            .or_else(|| target.and_then(nearest))
             .or_else(|| event.launch.and_then(nearest))
             .or_else(of_host_parent)
             .or_else(|| event.launch.and_then(|launch| nearest(profile.host().parent(launch)?)));

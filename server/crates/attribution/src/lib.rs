@@ -10,6 +10,7 @@ mod charges;
 mod files;
 mod frames;
 mod inclusive;
+mod kernel_stack;
 pub mod lines;
 pub mod model;
 mod paths;

@@ -1,13 +1,15 @@
 //! Where an event belongs: its file, its function, its line, and how that is known.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use profile::{EventId, Kind};
+use profile::{EventId, Kind, Profile};
 
 use crate::FileId;
 use crate::call_stack;
+use crate::charges::is_region;
 use crate::frames::{Frames, FunctionKey};
+use crate::kernel_stack::{self, Fused};
 use crate::readings::{Reading, Readings};
 
 /// A place in the sources.
@@ -24,11 +26,25 @@ pub(crate) struct Placed {
 pub(crate) struct Places<'a> {
     frames: &'a Frames<'a>,
     readings: Readings<'a>,
+    /// Compiled kernels whose stacks the trace has, by the op or call that launched them.
+    compiled: HashMap<EventId, Vec<EventId>>,
 }
 
 impl<'a> Places<'a> {
     pub fn new(frames: &'a Frames<'a>, launches: &'a HashSet<EventId>) -> Self {
-        Self { frames, readings: Readings::new(frames, launches) }
+        Self { frames, readings: Readings::new(frames, launches), compiled: compiled(frames.profile) }
+    }
+
+    /// The lines of the kernel that an event in a compiled region launched, where the trace names them.
+    pub fn of_compiled(&self, event: EventId) -> Option<Placed> {
+        let kernels = self.compiled.get(&event)?;
+        let stacks = kernels.iter().flat_map(|&kernel| self.frames.profile.stacks(kernel));
+        let Fused { file, function, lines } = kernel_stack::read(self.frames.files, stacks)?;
+        let (reading, why) = match lines[..] {
+            [line] => (Reading::Exact(line), "the compiled kernel's stack names the line"),
+            _ => (Reading::Ambiguous(lines), "these lines were fused into one kernel"),
+        };
+        Some(Placed { file, function, reading, why, stale: false })
     }
 
     /// The place of an op or launch; `None` when no frame around it is in the sources.
@@ -112,9 +128,10 @@ impl<'a> Places<'a> {
         Some(Placed { file: called.file, function: called.function, reading, why, stale: called.stale })
     }
 
-    /// Whether the trace itself names the line of an op.
+    /// Whether the trace itself names the line of an op, or the lines of the kernel it launched.
     pub fn names_line(&self, event: EventId) -> bool {
-        self.of(event).is_some_and(|placed| matches!(placed.reading, Reading::Exact(_)))
+        self.of_compiled(event).is_some()
+            || self.of(event).is_some_and(|placed| matches!(placed.reading, Reading::Exact(_)))
     }
 
     /// The functions of the sources around an event, each once.
@@ -138,4 +155,20 @@ impl<'a> Places<'a> {
         around.dedup();
         around.into()
     }
+}
+
+/// Kernels with stacks by what launched them: the call, and the op that does nothing else.
+fn compiled(profile: &Profile) -> HashMap<EventId, Vec<EventId>> {
+    let mut compiled: HashMap<EventId, Vec<EventId>> = HashMap::new();
+    for device in profile.device_events().iter().filter(|d| profile.info(d.event).stacks.is_some()) {
+        let around = device.launch.and_then(|launch| profile.tree().parent(launch));
+        let target = device.target.filter(|&target| device.launch.is_none() || Some(target) == around);
+        let op = target.filter(|&op| profile.event(op).kind == Kind::Op && !is_region(profile, op));
+        let mut hosts = vec![device.launch, op];
+        hosts.dedup();
+        for host in hosts.into_iter().flatten() {
+            compiled.entry(host).or_default().push(device.event);
+        }
+    }
+    compiled
 }

@@ -145,7 +145,10 @@ impl Analysis {
 fn launched(profile: &Profile, charge_of: &HashMap<EventId, u32>) -> HashMap<EventId, Vec<EventId>> {
     let mut launched: HashMap<EventId, Vec<EventId>> = HashMap::new();
     for device in profile.device_events() {
-        let mut at = device.target.or(device.launch);
+        // A compiled kernel that names its lines is charged to its own launch, not to the region it is joined to.
+        let named = profile.info(device.event).stacks.is_some();
+        let own = device.launch.filter(|launch| named && charge_of.contains_key(launch));
+        let mut at = own.or(device.target).or(device.launch);
         while let Some(event) = at {
             if charge_of.contains_key(&event) {
                 launched.entry(event).or_default().push(device.event);

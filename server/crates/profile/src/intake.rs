@@ -173,5 +173,6 @@ fn op_info(args: &Args) -> OpInfo {
         input_types: args.input_types,
         concrete_inputs: args.concrete_inputs,
         call_stack: args.call_stack,
+        stacks: args.stacks,
     }
 }

@@ -74,6 +74,8 @@ pub struct OpInfo {
     pub concrete_inputs: Option<Symbol>,
     /// `Call stack` of torch 1.8 to 1.12 and of `torch_npu`: `;`-separated frames.
     pub call_stack: Option<Symbol>,
+    /// Of a compiled kernel: the stacks of what was fused into it, [`trace::STACKS_APART`] between them.
+    pub stacks: Option<Symbol>,
 }
 
 /// What a Python frame's name says it is.
@@ -280,6 +282,12 @@ impl Profile {
     /// What a `python_function` event says; `None` for every other kind.
     pub fn frame(&self, id: EventId) -> Option<&FrameInfo> {
         self.frame_of.get(id.0 as usize).and_then(|&at| self.frames.get(at as usize))
+    }
+
+    /// The stacks of what was fused into a compiled kernel, as Python prints them; none where the trace has none.
+    pub fn stacks(&self, kernel: EventId) -> impl Iterator<Item = &str> {
+        let stacks = self.info(kernel).stacks.map(|symbol| self.text(symbol));
+        stacks.into_iter().flat_map(|stacks| stacks.split(trace::STACKS_APART))
     }
 
     pub fn track(&self, id: TrackId) -> &Track {

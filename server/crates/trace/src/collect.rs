@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::{Args, Event, Flow, FlowEnd, Label, LabelKind, Phase, Trace};
+use crate::model::{Args, Event, Flow, FlowEnd, Label, LabelKind, Phase, STACKS_APART, Trace};
 use crate::record::{RawArgs, Record};
 use crate::{CorrelationId, ExternalId, Symbol, WarningKind, number, text};
 
@@ -92,6 +92,7 @@ impl Collector {
             input_types: raw.input_types.map(|token| self.trace.strings.intern(token)),
             concrete_inputs: raw.concrete_inputs.map(|token| self.trace.strings.intern(token)),
             call_stack: self.optional(raw.call_stack),
+            stacks: self.stacks(raw.stack),
             call_from: self.optional(raw.call_from),
             python_id: number(raw.python_id),
             python_parent_id: number(raw.python_parent_id),
@@ -130,6 +131,13 @@ impl Collector {
         let Some(text) = self.optional(token) else { return };
         let (pid, tid) = (self.symbol(record.pid), self.symbol(record.tid));
         self.trace.labels.push(Label { kind, pid, tid, text });
+    }
+
+    /// A list of strings as one text.
+    fn stacks(&mut self, token: Option<&str>) -> Option<Symbol> {
+        let stacks: Vec<Cow<'_, str>> = serde_json::from_str(token?).ok()?;
+        let joined = stacks.join(STACKS_APART.encode_utf8(&mut [0; 4]));
+        (!joined.is_empty()).then(|| self.trace.strings.intern(&joined))
     }
 
     fn optional(&mut self, token: Option<&str>) -> Option<Symbol> {

@@ -22,6 +22,6 @@ pub use error::ReadError;
 pub use ids::{CorrelationId, ExternalId};
 pub use intern::{Interner, Symbol};
 pub use log::{ImportLog, Warning, WarningKind};
-pub use model::{Args, Event, Flow, FlowEnd, Header, Label, LabelKind, Phase, Trace};
+pub use model::{Args, Event, Flow, FlowEnd, Header, Label, LabelKind, Phase, STACKS_APART, Trace};
 pub use read::read;
 pub use sniff::sniff;

@@ -31,6 +31,9 @@ pub struct Event {
     pub(crate) args: u32,
 }
 
+/// What stands between the stacks of [`Args::stacks`]: a character that no source text has.
+pub const STACKS_APART: char = '\0';
+
 /// The arguments of an event that a profile uses; all others are read past.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Args {
@@ -45,6 +48,8 @@ pub struct Args {
     pub concrete_inputs: Option<Symbol>,
     /// `Call stack` of torch 1.8 to 1.12 and of `torch_npu`.
     pub call_stack: Option<Symbol>,
+    /// `stack` of compiled kernels: the texts of the stacks, [`STACKS_APART`] between them.
+    pub stacks: Option<Symbol>,
     /// `CallFrom` of torch 2.14 on: `path:line`.
     pub call_from: Option<Symbol>,
     pub python_id: Option<u64>,
