@@ -18,7 +18,8 @@ fn analyses() -> Vec<(PathBuf, Analysis, SourceIndex)> {
         let sources = SourceIndex::new(vec![capture.path.ancestors().nth(1)?.to_path_buf()], vec![], None);
         let opened = capture::open(&capture.path).ok()?;
         let never = AtomicBool::new(false);
-        let analysis = ide::load(capture.name, opened.bytes(), opened.log(), &sources, &never).ok()?;
+        let (log, lines) = (opened.log(), opened.call_lines());
+        let analysis = ide::load(capture.name, opened.bytes(), log, lines, &sources, &never).ok()?;
         Some((capture.path, analysis, sources))
     });
     analysed.collect()

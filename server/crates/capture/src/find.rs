@@ -8,7 +8,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::open::looks_like_trace;
 use crate::paths::{canonical, slashed};
-use crate::{Capture, naming, stamp};
+use crate::{Capture, call_lines, naming, stamp};
 
 /// Directories that hold no captures and are large: never walked, never watched.
 const SKIPPED: [&str; 9] = [
@@ -164,7 +164,7 @@ impl Walk {
     }
 
     fn file(&mut self, root: &Path, path: PathBuf, relative: String, link: bool) {
-        if !self.watch.is_match(&relative) || is_temporary(&relative) {
+        if !self.watch.is_match(&relative) || is_temporary(&relative) || call_lines::are(&relative) {
             return;
         }
         // Unreadable and dangling ones are passed over: what does not open is no trace.
@@ -262,6 +262,7 @@ fn capture(files: &[File]) -> Option<Capture> {
         name: naming::name(&first.path, Some(&first.root)),
         modified: first.modified,
         len: first.len,
+        call_lines: call_lines::state(&first.path),
         ranks: files.iter().map(|file| file.path.clone()).collect(),
     })
 }

@@ -1,6 +1,7 @@
 //! The outside world: finds captures on disk, opens traces, indexes source files. `lsp` and `cli` read files through this
 //! crate alone.
 
+mod call_lines;
 mod find;
 mod naming;
 mod open;
@@ -31,6 +32,8 @@ pub struct Capture {
     pub modified: SystemTime,
     /// Bytes on disk of that trace.
     pub len: u64,
+    /// When the call lines beside that trace were last written, and their bytes on disk; `None` without any.
+    pub call_lines: Option<(SystemTime, u64)>,
     /// All its traces by rank, the shown one first.
     pub ranks: Vec<PathBuf>,
 }
@@ -38,7 +41,15 @@ pub struct Capture {
 impl Capture {
     /// Whether both are one file with the same content, as far as its size and time tell.
     pub fn same_content(&self, other: &Self) -> bool {
-        self.path == other.path && self.modified == other.modified && self.len == other.len
+        self.path == other.path
+            && self.modified == other.modified
+            && self.len == other.len
+            && self.call_lines == other.call_lines
+    }
+
+    /// When anything of it was last written.
+    pub fn written(&self) -> SystemTime {
+        self.call_lines.map_or(self.modified, |(modified, _)| modified.max(self.modified))
     }
 }
 
@@ -55,5 +66,6 @@ pub fn at(path: &Path) -> Result<Capture, OpenError> {
     open::must_be_regular(&path, &metadata)?;
     let name = naming::name(&path, None);
     let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    Ok(Capture { ranks: vec![path.clone()], name, modified, len: metadata.len(), path })
+    let (ranks, call_lines) = (vec![path.clone()], call_lines::state(&path));
+    Ok(Capture { ranks, name, modified, len: metadata.len(), call_lines, path })
 }

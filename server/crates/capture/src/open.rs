@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::GzDecoder;
 use flate2::read::MultiGzDecoder;
-use trace::{ImportLog, WarningKind};
+use trace::{CallLines, ImportLog, WarningKind};
+
+use crate::call_lines;
 
 /// How a file begins that stands for one kept in Git's large file storage.
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/";
@@ -64,10 +66,11 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// The bytes of a trace, inflated.
+/// The bytes of a trace, inflated, and the call lines recorded beside it.
 #[derive(Debug)]
 pub struct Opened {
     bytes: Vec<u8>,
+    call_lines: Option<CallLines>,
     log: ImportLog,
 }
 
@@ -76,7 +79,12 @@ impl Opened {
         &self.bytes
     }
 
-    /// What opening lost: a damaged gzip stream.
+    /// The lines of Python calls, where they were recorded beside the trace.
+    pub fn call_lines(&self) -> Option<&CallLines> {
+        self.call_lines.as_ref()
+    }
+
+    /// What opening lost: a damaged gzip stream, call lines that cannot be read.
     pub fn log(&self) -> &ImportLog {
         &self.log
     }
@@ -87,6 +95,15 @@ impl Opened {
 /// # Errors
 /// When the path is no readable regular file. A damaged gzip stream gives what could be inflated, with a warning.
 pub fn open(path: &Path) -> Result<Opened, OpenError> {
+    let (bytes, mut log) = bytes(path)?;
+    let call_lines = call_lines::open(path).unwrap_or_else(|reason| {
+        log.warn(WarningKind::CallLines, 0, || reason);
+        None
+    });
+    Ok(Opened { bytes, call_lines, log })
+}
+
+fn bytes(path: &Path) -> Result<(Vec<u8>, ImportLog), OpenError> {
     let metadata = std::fs::metadata(path).map_err(|error| OpenError::io(path, &error))?;
     must_be_regular(path, &metadata)?;
     let raw = std::fs::read(path).map_err(|error| OpenError::io(path, &error))?;
@@ -95,21 +112,20 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
         return Err(OpenError::Io { path: path.to_path_buf(), reason });
     }
     if !raw.starts_with(&GZIP_MAGIC) {
-        return Ok(Opened { bytes: raw, log: ImportLog::default() });
+        return Ok((raw, ImportLog::default()));
     }
-    let opened = inflate(&raw, INFLATED_FREE);
-    if opened.bytes.is_empty() && opened.log.partial {
+    let limit = (raw.len() as u64).saturating_mul(INFLATED_RATIO).max(INFLATED_FREE);
+    let (bytes, log) = inflate(&raw, limit);
+    if bytes.is_empty() && log.partial {
         let reason =
             "a damaged or truncated gzip file of which nothing can be read; copy it again".to_owned();
         return Err(OpenError::Io { path: path.to_path_buf(), reason });
     }
-    Ok(opened)
+    Ok((bytes, log))
 }
 
-/// Inflates all members of a gzip file up to `free` bytes or [`INFLATED_RATIO`] times its size; what follows the last is
-/// passed over, as gzip itself does.
-fn inflate(raw: &[u8], free: u64) -> Opened {
-    let limit = (raw.len() as u64).saturating_mul(INFLATED_RATIO).max(free);
+/// Inflates all members of a gzip file up to `limit` bytes; what follows the last is passed over, as gzip itself does.
+pub(crate) fn inflate(raw: &[u8], limit: u64) -> (Vec<u8>, ImportLog) {
     let (mut bytes, mut log, mut rest) =
         (Vec::with_capacity(raw.len().saturating_mul(8).min(1 << 30)), ImportLog::default(), raw);
     while rest.starts_with(&GZIP_MAGIC) {
@@ -119,24 +135,24 @@ fn inflate(raw: &[u8], free: u64) -> Opened {
         if let Err(error) = result {
             log.partial = true;
             log.warn(WarningKind::Gzip, at, || format!("the gzip stream is truncated or damaged ({error})"));
-            return Opened { bytes, log };
+            return (bytes, log);
         }
         if at > limit {
             log.partial = true;
             let why = || {
                 format!(
-                    "the gzip stream holds more than {INFLATED_RATIO} times its own size; the rest is not read"
+                    "the gzip stream holds more than {limit} bytes, far beyond its own size; the rest is not read"
                 )
             };
             log.warn(WarningKind::Gzip, at, why);
-            return Opened { bytes, log };
+            return (bytes, log);
         }
     }
     if rest.iter().any(|&byte| byte != 0) {
         let why = || format!("{} bytes after the gzip stream are ignored", rest.len());
         log.warn(WarningKind::Gzip, bytes.len() as u64, why);
     }
-    Opened { bytes, log }
+    (bytes, log)
 }
 
 pub(crate) fn must_be_regular(path: &Path, metadata: &Metadata) -> Result<(), OpenError> {
@@ -217,8 +233,8 @@ mod tests {
         let checksum = wrong.len() - 8;
         wrong[checksum] ^= 1;
         assert!(opened(&wrong, "t.gz").log().partial);
-        let bomb = inflate(&gz(&vec![b' '; 4 << 20]), 1 << 20);
-        assert!(bomb.log.partial && bomb.bytes.len() < 4 << 20);
+        let (bytes, log) = inflate(&gz(&vec![b' '; 4 << 20]), 1 << 20);
+        assert!(log.partial && bytes.len() < 4 << 20);
     }
 
     #[test]

@@ -42,8 +42,9 @@ impl Input {
         }
         let path = capture::at(&self.path).map_err(|error| error.to_string())?.path;
         let opened = capture::open(&path).map_err(|error| error.to_string())?;
-        let profile = ide::profile(opened.bytes(), opened.log(), &AtomicBool::new(false))
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let profile =
+            ide::profile(opened.bytes(), opened.log(), opened.call_lines(), &AtomicBool::new(false))
+                .map_err(|error| format!("{}: {error}", path.display()))?;
         let index = SourceIndex::new(self.sources.clone(), self.mappings.clone(), Some(&path));
         let attribution = attribution::attribute(&profile, &index);
         Ok(Costs { profile, attribution })

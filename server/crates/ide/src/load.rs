@@ -4,13 +4,14 @@ use std::sync::atomic::AtomicBool;
 
 use profile::{Profile, units};
 use source::SourceFiles;
-use trace::{ImportLog, ReadError};
+use trace::{CallLines, ImportLog, ReadError};
 
 use crate::Analysis;
 
 /// Reads a trace and works out what every line of the sources costs.
 ///
-/// `outer` is what opening the file lost (a damaged gzip stream, say); it becomes part of the profile's log.
+/// `outer` is what opening the file lost (a damaged gzip stream, say); it becomes part of the profile's log. `call_lines`
+/// are those recorded beside the trace.
 ///
 /// # Errors
 /// Only when the bytes hold no trace at all or the load was cancelled. Damage is in the profile's log.
@@ -18,10 +19,11 @@ pub fn load(
     name: String,
     bytes: &[u8],
     outer: &ImportLog,
+    call_lines: Option<&CallLines>,
     sources: &dyn SourceFiles,
     cancel: &AtomicBool,
 ) -> Result<Analysis, ReadError> {
-    let profile = profile(bytes, outer, cancel)?;
+    let profile = profile(bytes, outer, call_lines, cancel)?;
     let attribution = attribution::attribute(&profile, sources);
     Ok(Analysis::new(name, profile, attribution))
 }
@@ -30,9 +32,17 @@ pub fn load(
 ///
 /// # Errors
 /// As [`load`].
-pub fn profile(bytes: &[u8], outer: &ImportLog, cancel: &AtomicBool) -> Result<Profile, ReadError> {
+pub fn profile(
+    bytes: &[u8],
+    outer: &ImportLog,
+    call_lines: Option<&CallLines>,
+    cancel: &AtomicBool,
+) -> Result<Profile, ReadError> {
     let mut trace = trace::read(bytes, cancel)?;
     trace.log.absorb(outer);
+    if let Some(call_lines) = call_lines {
+        trace.add_call_lines(call_lines);
+    }
     Ok(Profile::build(trace))
 }
 
@@ -54,7 +64,7 @@ impl Summary {
     /// # Errors
     /// As [`load`].
     pub fn read(bytes: &[u8]) -> Result<Self, ReadError> {
-        let profile = profile(bytes, &ImportLog::default(), &AtomicBool::new(false))?;
+        let profile = profile(bytes, &ImportLog::default(), None, &AtomicBool::new(false))?;
         let device = profile.device.as_ref();
         let steps = profile.steps.len();
         Ok(Self {

@@ -102,7 +102,8 @@ fn read(
     // A defect of ours on one trace must not end the server: it becomes the reason why that trace is not shown.
     let work = std::panic::AssertUnwindSafe(|| {
         let opened = capture::open(&capture.path).map_err(|error| error.to_string())?;
-        let analysis = ide::load(capture.name.clone(), opened.bytes(), opened.log(), sources, cancel)
+        let (name, lines) = (capture.name.clone(), opened.call_lines());
+        let analysis = ide::load(name, opened.bytes(), opened.log(), lines, sources, cancel)
             .map_err(|error| format!("{}: {error}", capture.path.display()))?;
         let marks = Marks::new(&analysis, &settings.marks, sources);
         Ok(Shown::new(Arc::new(analysis), Arc::new(marks), capture.clone()))

@@ -25,6 +25,7 @@ impl Profile {
         profile.device = backend::of(&profile, &trace, &classifier, source);
         profile.steps = steps::of(&profile);
         profile.rank = trace.header.rank;
+        profile.recorded_torch = trace.recorded_torch;
         profile.base_time_ns = trace.header.base_time_ns;
         profile.complain();
         profile

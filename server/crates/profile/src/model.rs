@@ -195,6 +195,8 @@ pub struct Profile {
     pub device: Option<Device>,
     pub steps: Vec<Step>,
     pub rank: Option<i64>,
+    /// The version of torch, where its call lines were recorded beside the trace; the trace itself does not say.
+    pub recorded_torch: Option<String>,
     /// Nanoseconds since the epoch at which the trace's own clock has its zero.
     pub base_time_ns: Option<i64>,
     /// Union over streams of the busy device time.

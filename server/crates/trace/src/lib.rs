@@ -3,6 +3,7 @@
 //! Pure: no I/O, no clock. [`read`] is the whole interface: bytes in, a [`Trace`] out. A damaged trace still gives its
 //! good events; what was skipped or guessed is in the [`ImportLog`]. Only a file that holds no trace at all is an error.
 
+mod call_lines;
 mod collect;
 pub mod error;
 mod header;
@@ -18,6 +19,7 @@ mod scan;
 mod sniff;
 mod text;
 
+pub use call_lines::{CallLines, CallLinesError};
 pub use error::ReadError;
 pub use ids::{CorrelationId, ExternalId};
 pub use intern::{Interner, Symbol};

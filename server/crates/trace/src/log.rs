@@ -31,6 +31,8 @@ pub enum WarningKind {
     NoOperators,
     /// An event carries no usable timestamp.
     Timestamp,
+    /// The call lines recorded beside the trace cannot be used.
+    CallLines,
     /// Events of a category whose meaning is not known: they are in no table.
     Category,
 }
@@ -51,6 +53,7 @@ impl fmt::Display for WarningKind {
             Self::NoDevice => "no-device",
             Self::NoOperators => "no-operators",
             Self::Timestamp => "timestamp",
+            Self::CallLines => "call-lines",
             Self::Category => "category",
         })
     }

@@ -124,6 +124,8 @@ pub struct Trace {
     pub events: Vec<Event>,
     pub flows: Vec<Flow>,
     pub labels: Vec<Label>,
+    /// The version of torch that wrote the call lines which were recorded beside the trace, if any are used.
+    pub recorded_torch: Option<String>,
     pub log: ImportLog,
     pub(crate) args: Vec<Args>,
 }

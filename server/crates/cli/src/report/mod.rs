@@ -111,7 +111,7 @@ fn read(path: &Path, arguments: &Arguments) -> Result<Vec<Report>, String> {
 
 fn report(path: &Path, arguments: &Arguments) -> Result<Report, String> {
     let opened = capture::open(path).map_err(|error| error.to_string())?;
-    let profile = read_profile(opened.bytes(), opened.log(), &AtomicBool::new(false))
+    let profile = read_profile(opened.bytes(), opened.log(), opened.call_lines(), &AtomicBool::new(false))
         .map_err(|error| format!("{}: {error}", path.display()))?;
     let mut table = match arguments.whose {
         Whose::Canonical => key_averages::canonical(&profile),

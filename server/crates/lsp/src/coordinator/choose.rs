@@ -88,7 +88,7 @@ impl Coordinator {
             self.answer(&Ok(()));
             return;
         }
-        let age = SystemTime::now().duration_since(wanted.modified).unwrap_or(Duration::MAX);
+        let age = SystemTime::now().duration_since(wanted.written()).unwrap_or(Duration::MAX);
         if age < SETTLE && !by_hand {
             self.look_in(SETTLE.saturating_sub(age));
             return;

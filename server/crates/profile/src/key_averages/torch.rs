@@ -21,9 +21,11 @@ pub enum TorchVersion {
 
 impl TorchVersion {
     /// The rules that a trace shows signs of: `CallFrom` is written from 2.14 on. 2.12 and 2.13 leave no sign and must be
-    /// asked for.
+    /// asked for, unless call lines were recorded, which name their version.
     pub fn detect(profile: &Profile) -> Self {
-        if profile.frames.iter().any(|frame| frame.call_from.is_some()) {
+        if let Some(version) = &profile.recorded_torch {
+            Self::of_version(version).unwrap_or(Self::UpTo2_11)
+        } else if profile.frames.iter().any(|frame| frame.call_from.is_some()) {
             Self::From2_14
         } else {
             Self::UpTo2_11
