@@ -120,12 +120,15 @@ def _beside(path):
 
 def _calls(prof):
     """(start in ns, name, file and line of the call) of every Python call, by start."""
-    calls = []
+    calls, is_call = [], {}
     nodes = list(prof.profiler.kineto_results.experimental_event_tree())
     while nodes:
         node = nodes.pop()
         nodes.extend(node.children)
-        if str(node.tag).endswith(("PyCall", "PyCCall")):
+        kind = int(node.tag)
+        if kind not in is_call:  # The name of a kind is slow to ask for, and there are many nodes.
+            is_call[kind] = node.tag.name in ("PyCall", "PyCCall")
+        if is_call[kind]:
             caller = node.extra_fields.caller
             calls.append((node.start_time_ns, node.name, caller.file_name, caller.line_number))
     return sorted(calls)

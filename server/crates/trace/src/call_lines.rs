@@ -29,7 +29,7 @@ struct Call {
 }
 
 /// A file and a line in it, 1-based.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Place {
     file: u32,
     line: u32,

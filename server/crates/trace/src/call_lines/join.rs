@@ -3,18 +3,19 @@
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-use super::{CallLines, Place};
+use super::{Call, CallLines, Place};
 use crate::{Event, Phase, Symbol, Trace, WarningKind};
 
 /// When a call began, in nanoseconds since the epoch, and what it is called.
 type Key = (i64, Symbol);
 type Map<K, V> = HashMap<K, V, FixedState>;
 
-/// The recorded calls of one key.
+/// The calls of one key, on either side.
+#[derive(Default)]
 struct Group {
-    count: u32,
-    /// Where all of them were made from; `None` where they differ, for then nothing tells which is which.
-    place: Option<Place>,
+    /// Indices of the trace's events.
+    events: Vec<usize>,
+    recorded: Vec<Call>,
 }
 
 impl Trace {
@@ -27,22 +28,25 @@ impl Trace {
             return;
         }
         let clock = Clock::of(self, &frames);
-        let mut counts: Map<Key, u32> = Map::default();
-        for key in frames.iter().filter_map(|&at| clock.key(&self.events[at])) {
-            *counts.entry(key).or_default() += 1;
-        }
-        let groups = self.groups(lines, &clock);
-        let mut texts: Map<(u32, u32), Symbol> = Map::default();
-        let mut joined = false;
+        let mut groups: Map<Key, Group> = Map::default();
         for at in frames {
-            let Some(key) = clock.key(&self.events[at]) else { continue };
-            let group = groups.get(&key).filter(|group| counts.get(&key) == Some(&group.count));
-            let Some(Place { file, line }) = group.and_then(|group| group.place) else { continue };
-            let call_from = *texts
-                .entry((file, line))
-                .or_insert_with(|| self.strings.intern(&format!("{}:{line}", lines.text(file))));
-            self.set_call_from(at, call_from);
-            joined = true;
+            if let Some(key) = clock.key(&self.events[at]) {
+                groups.entry(key).or_default().events.push(at);
+            }
+        }
+        self.add_recorded(lines, &clock, &mut groups);
+        let mut texts: Map<Place, Symbol> = Map::default();
+        let mut joined = false;
+        for mut group in groups.into_values() {
+            if !self.pair(&mut group) {
+                continue;
+            }
+            for (at, Call { place, .. }) in group.events.into_iter().zip(group.recorded) {
+                let text = || format!("{}:{}", lines.text(place.file), place.line);
+                let call_from = *texts.entry(place).or_insert_with(|| self.strings.intern(&text()));
+                self.set_call_from(at, call_from);
+                joined = true;
+            }
         }
         if joined {
             self.recorded_torch = Some(lines.torch.clone());
@@ -58,18 +62,34 @@ impl Trace {
             && event.category.is_some_and(|category| self.text(category) == "python_function")
     }
 
-    /// The recorded calls by key; those of names that the trace does not know are left out.
-    fn groups(&self, lines: &CallLines, clock: &Clock) -> Map<Key, Group> {
+    /// Puts the recorded calls to the events of their keys.
+    fn add_recorded(&self, lines: &CallLines, clock: &Clock, groups: &mut Map<Key, Group>) {
         let names: Vec<Option<Symbol>> = lines.strings.iter().map(|text| self.strings.get(text)).collect();
-        let mut groups: Map<Key, Group> = Map::default();
         for call in &lines.calls {
             let Some(name) = names.get(call.name as usize).copied().flatten() else { continue };
-            let key = (clock.resolved(call.start_ns), name);
-            let group = groups.entry(key).or_insert(Group { count: 0, place: Some(call.place) });
-            group.count += 1;
-            group.place = group.place.filter(|place| *place == call.place);
+            if let Some(group) = groups.get_mut(&(clock.resolved(call.start_ns), name)) {
+                group.recorded.push(*call);
+            }
         }
-        groups
+    }
+
+    /// Brings both sides of a group into one order; `false` where it is not known which call is which.
+    fn pair(&self, Group { events, recorded }: &mut Group) -> bool {
+        if events.len() != recorded.len() {
+            return false;
+        }
+        if recorded.windows(2).all(|two| two[0].place == two[1].place) {
+            return true;
+        }
+        // Within a microsecond that the trace does not divide: torch numbers the calls of a thread as they begin.
+        let number = |&at: &usize| self.args(&self.events[at]).python_id;
+        let thread = |at: usize| (self.events[at].pid, self.events[at].tid);
+        events.sort_by_key(number);
+        recorded.sort_by_key(|call| call.start_ns);
+        let numbered = events.windows(2).all(|two| {
+            thread(two[0]) == thread(two[1]) && number(&two[0]).is_some() && number(&two[0]) < number(&two[1])
+        });
+        numbered && recorded.windows(2).all(|two| two[0].start_ns < two[1].start_ns)
     }
 
     fn set_call_from(&mut self, at: usize, call_from: Symbol) {
