@@ -24,6 +24,7 @@ client_tests() {
 step "tools" install_tools
 step "formatting" cargo fmt --all --check
 step "fixtures are what their script makes" python3 fixtures/build_traces.py --check
+step "recorder" python3 -m unittest discover --quiet --start-directory tests/recorder
 step "architecture" node tests/architecture.mjs
 step "extension: packages" extension npm ci --no-audit --no-fund
 step "extension: lint" extension npm run --silent lint

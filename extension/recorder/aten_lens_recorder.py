@@ -38,11 +38,11 @@ def exact_lines(on_trace_ready):
 
     def handler(prof):
         paths = []
-        restore = _note_exports(prof, paths)
+        _guarded(_note_exports, prof, paths)
         try:
             return on_trace_ready(prof)
         finally:
-            restore()
+            _guarded(_forget_exports, prof)
             if paths:
                 _guarded(_record, prof, paths)
 
@@ -60,8 +60,7 @@ exact_lines.export = _export
 
 
 def _note_exports(prof, paths):
-    """Has `prof` note where it exports traces to, until the function that is returned is called."""
-    own = vars(prof).get("export_chrome_trace")
+    """Has `prof` note where it exports traces to, until `_forget_exports`."""
     export = prof.export_chrome_trace
 
     def noting(path, *args, **kwargs):
@@ -70,14 +69,16 @@ def _note_exports(prof, paths):
         _guarded(lambda: paths.append(os.path.abspath(os.fspath(path))))
         return result
 
-    def restore():
-        if own is None:
-            vars(prof).pop("export_chrome_trace", None)
-        else:
-            prof.export_chrome_trace = own
-
+    noting.before = vars(prof).get("export_chrome_trace")
     prof.export_chrome_trace = noting
-    return restore
+
+
+def _forget_exports(prof):
+    before = prof.export_chrome_trace.before
+    if before is None:
+        del prof.export_chrome_trace
+    else:
+        prof.export_chrome_trace = before
 
 
 def _guarded(action, *args):
