@@ -146,6 +146,38 @@ fn what_is_no_trace_is_passed_over_without_a_word() {
 }
 
 #[test]
+fn call_lines_that_follow_their_trace_settle_what_was_ambiguous() {
+    let project = Project::empty();
+    let source = "import torch\n\ndef step(x, big):\n    if big:\n        return torch.relu(x)\n    return torch.relu(x)\n";
+    let path = project.write("train.py", source);
+    let mut client = Client::start(project.path());
+    client.wait("atenLens/status", |status| status["state"] == "none");
+    project.write(
+        "run_trace.json",
+        r#"{"schemaVersion":1,"baseTimeNanoseconds":1700000000000000000,"traceEvents":[
+        {"ph":"X","cat":"python_function","name":"train.py(3): step","pid":1,"tid":1,"ts":100.001,"dur":600,"args":{"Python id":1}},
+        {"ph":"X","cat":"python_function","name":"<built-in method relu of type object at 0x1>","pid":1,"tid":1,"ts":110.002,"dur":200,"args":{"Python id":2,"Python parent id":1}},
+        {"ph":"X","cat":"cpu_op","name":"aten::relu","pid":1,"tid":1,"ts":120,"dur":180,"args":{"External id":1}}]}"#,
+    );
+    client.ready();
+    let uri = client.open(&path);
+    let lines = |client: &mut Client| client.hints(&uri).into_iter().map(|hint| hint.0).collect::<Vec<_>>();
+    assert_eq!(lines(&mut client), [2], "on the def");
+    project.write(
+        "run_trace.lines.json.gz",
+        r#"{"version":1,"torch":"2.9.1","strings":["train.py","<built-in method relu of type object at 0x1>"],
+        "starts":[1700000000000110002],"names":[1],"files":[0],"lines":[6]}"#,
+    );
+    for _ in 0..100 {
+        client.ready();
+        if lines(&mut client) == [5] {
+            return;
+        }
+    }
+    panic!("the call lines are not picked up");
+}
+
+#[test]
 fn thousands_of_traces_and_links_in_circles_start_as_fast_as_few() {
     let project = project();
     for at in 0..3000 {

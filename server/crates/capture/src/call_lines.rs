@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use trace::CallLines;
 
-use crate::open::inflate;
+use crate::open::inflated;
 
 const ENDING: &str = ".lines.json.gz";
 /// More bytes on disk than this are not read: a million calls take about three million.
@@ -35,7 +35,7 @@ pub(crate) fn open(trace: &Path) -> Result<Option<CallLines>, String> {
         return Err(unusable(&format_args!("more than {LARGEST} bytes")));
     }
     let raw = std::fs::read(&path).map_err(|error| unusable(&error))?;
-    let (bytes, log) = inflate(&raw, INFLATED);
+    let (bytes, log) = inflated(raw, INFLATED);
     match log.warnings.first() {
         Some(warning) if log.partial => Err(unusable(&warning.message)),
         _ => CallLines::read(&bytes).map(Some).map_err(|error| unusable(&error)),
@@ -47,4 +47,54 @@ fn beside(trace: &Path) -> Option<PathBuf> {
     let stem = name.strip_suffix(".gz").unwrap_or(name);
     let stem = stem.strip_suffix(".json").unwrap_or(stem);
     Some(trace.with_file_name(format!("{stem}{ENDING}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINES: &str =
+        r#"{"version":1,"torch":"2.9.1","strings":[],"starts":[],"names":[],"files":[],"lines":[]}"#;
+
+    #[test]
+    fn they_are_beside_the_trace_whatever_its_ending() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        assert!(matches!(open(&folder.path().join("run.json")), Ok(None)));
+        std::fs::write(folder.path().join("run.pt.trace.lines.json.gz"), LINES).expect("writing there");
+        for trace in ["run.pt.trace.json", "run.pt.trace.json.gz", "run.pt.trace"] {
+            assert!(matches!(open(&folder.path().join(trace)), Ok(Some(_))), "{trace}");
+        }
+        assert!(matches!(open(&folder.path().join("run.json")), Ok(None)));
+    }
+
+    #[test]
+    fn they_are_no_trace_but_a_part_of_what_a_capture_is() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let trace = folder.path().join("run.json");
+        std::fs::write(&trace, r#"{"traceEvents":[]}"#).expect("writing there");
+        let without = crate::in_directory(folder.path());
+        std::fs::write(folder.path().join("run.lines.json.gz"), LINES).expect("writing there");
+        let with = crate::in_directory(folder.path());
+        assert_eq!(with.iter().map(|capture| &capture.path).collect::<Vec<_>>(), [&trace]);
+        assert!(!with[0].same_content(&without[0]) && with[0].written() >= without[0].written());
+    }
+
+    #[test]
+    fn what_is_wrong_with_them_is_one_line_and_the_trace_opens() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let trace = folder.path().join("run.json");
+        std::fs::write(&trace, "[]").expect("writing there");
+        let file = folder.path().join("run.lines.json.gz");
+        let damaged: [&[u8]; 4] = [b"", b"{}", b"\x1f\x8b\x08\x00", &[0xff; 9]];
+        for bytes in damaged {
+            std::fs::write(&file, bytes).expect("writing there");
+            let opened = crate::open(&trace).expect("the trace");
+            let [warning] = &opened.log().warnings[..] else { panic!("{:?}", opened.log()) };
+            assert!(opened.call_lines().is_none() && opened.bytes() == b"[]");
+            assert!(warning.message.contains("run.lines.json.gz") && !warning.message.contains('\n'));
+        }
+        let large = std::fs::File::create(&file).expect("writing there");
+        large.set_len(LARGEST + 1).expect("a sparse file");
+        assert!(open(&trace).is_err_and(|reason| reason.contains("more than")));
+    }
 }

@@ -111,11 +111,8 @@ fn bytes(path: &Path) -> Result<(Vec<u8>, ImportLog), OpenError> {
         let reason = "a Git LFS pointer, not the trace itself; fetch it with git lfs pull".to_owned();
         return Err(OpenError::Io { path: path.to_path_buf(), reason });
     }
-    if !raw.starts_with(&GZIP_MAGIC) {
-        return Ok((raw, ImportLog::default()));
-    }
     let limit = (raw.len() as u64).saturating_mul(INFLATED_RATIO).max(INFLATED_FREE);
-    let (bytes, log) = inflate(&raw, limit);
+    let (bytes, log) = inflated(raw, limit);
     if bytes.is_empty() && log.partial {
         let reason =
             "a damaged or truncated gzip file of which nothing can be read; copy it again".to_owned();
@@ -124,8 +121,13 @@ fn bytes(path: &Path) -> Result<(Vec<u8>, ImportLog), OpenError> {
     Ok((bytes, log))
 }
 
+/// The bytes of a file, inflated up to `limit` bytes where they are gzip's.
+pub(crate) fn inflated(raw: Vec<u8>, limit: u64) -> (Vec<u8>, ImportLog) {
+    if raw.starts_with(&GZIP_MAGIC) { inflate(&raw, limit) } else { (raw, ImportLog::default()) }
+}
+
 /// Inflates all members of a gzip file up to `limit` bytes; what follows the last is passed over, as gzip itself does.
-pub(crate) fn inflate(raw: &[u8], limit: u64) -> (Vec<u8>, ImportLog) {
+fn inflate(raw: &[u8], limit: u64) -> (Vec<u8>, ImportLog) {
     let (mut bytes, mut log, mut rest) =
         (Vec::with_capacity(raw.len().saturating_mul(8).min(1 << 30)), ImportLog::default(), raw);
     while rest.starts_with(&GZIP_MAGIC) {

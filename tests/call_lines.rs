@@ -1,0 +1,68 @@
+//! Lines that were recorded beside a trace of torch 2.9 make its costs exact, and move none.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+}
+
+/// What the command prints, and what it says on stderr.
+fn run(command: &str, trace: &Path, arguments: &[&str]) -> (String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_aten-lens"))
+        .arg(command)
+        .arg(trace)
+        .args(arguments)
+        .output()
+        .expect("the binary runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    (text(&output.stdout), text(&output.stderr))
+}
+
+fn attribute(trace: &Path) -> Vec<Value> {
+    let sources = fixture("attribution/sources");
+    let (rows, _) = run("attribute", trace, &["--sources", &sources.to_string_lossy()]);
+    rows.lines().map(|row| serde_json::from_str(row).expect("a JSON row")).collect()
+}
+
+/// The trace by itself in a folder of its own.
+fn alone() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let trace = folder.path().join("lm_trace.json.gz");
+    fs::copy(fixture("traces/call_lines/lm_trace.json.gz"), &trace).expect("copying there");
+    (folder, trace)
+}
+
+#[test]
+fn recorded_lines_make_costs_exact_where_they_are_and_move_none() {
+    let (_folder, alone) = alone();
+    let (without, with) = (attribute(&alone), attribute(&fixture("traces/call_lines/lm_trace.json.gz")));
+    let exact = |rows: &[Value]| rows.iter().filter(|row| row["precision"] == "exact").count();
+    assert_eq!((exact(&without), exact(&with), with.len()), (0, 1253, 1647));
+    for (before, after) in without.iter().zip(&with).filter(|(before, _)| before["line"] != Value::Null) {
+        assert_eq!((&before["file"], &before["line"]), (&after["file"], &after["line"]), "{before}");
+    }
+}
+
+#[test]
+fn recorded_lines_do_not_pass_for_those_of_a_newer_torch() {
+    let (_folder, alone) = alone();
+    let as_torch = |trace: &Path| run("report", trace, &["--as", "torch", "--format", "json"]).0;
+    let rules = |text: &str| serde_json::from_str::<Value>(text).expect("JSON")[0]["rules"].clone();
+    let (with, without) = (as_torch(&fixture("traces/call_lines/lm_trace.json.gz")), as_torch(&alone));
+    assert_eq!((rules(&with), rules(&without)), ("torch<=2.11".into(), "torch<=2.11".into()));
+}
+
+#[test]
+fn lines_of_another_run_are_said_to_be_that() {
+    let (folder, alone) = alone();
+    let lines =
+        r#"{"version":1,"torch":"2.9.1","strings":["f"],"starts":[1],"names":[0],"files":[0],"lines":[1]}"#;
+    fs::write(folder.path().join("lm_trace.lines.json.gz"), lines).expect("writing there");
+    let (_, said) = run("report", &alone, &[]);
+    assert_eq!(said.matches("of another run").count(), 1, "{said}");
+}
