@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { addRecorder } from './addRecorder';
 import type { Server } from './client';
 import { describe, type Log } from './log';
 import { openTrace } from './openTrace';
@@ -31,6 +32,7 @@ export function registerCommands(server: Server, view: OperatorsView, log: Log):
       vscode.window.setStatusBarMessage(`ATen Lens: marks ${shown === true ? 'shown' : 'hidden'}`, 3000);
     }),
     command('clear', () => server.execute(serverCommands.clear)),
+    command('addRecorder', () => addRecorder(server)),
     command('restartServer', () => server.restart()),
     command('showLogs', () => {
       log.show();

@@ -21,6 +21,12 @@ export interface Captures {
   watched: string[];
 }
 
+/** The recorder of exact lines, as it was written into a folder. */
+export interface Recorder {
+  path: string;
+  usage: string;
+}
+
 export interface OperatorsParams {
   /** `null`: the capture that is shown. */
   capture: string | null;
@@ -89,4 +95,5 @@ export const serverCommands = {
   toggleMarks: 'atenLens.server.toggleMarks',
   clear: 'atenLens.server.clear',
   showCapture: 'atenLens.server.showCapture',
+  addRecorder: 'atenLens.server.addRecorder',
 } as const;

@@ -6,6 +6,7 @@ mod find;
 mod naming;
 mod open;
 mod paths;
+mod recorder;
 mod sources;
 mod stamp;
 
@@ -15,6 +16,7 @@ use std::time::SystemTime;
 pub use find::{Found, check_glob, find, in_directory};
 pub use open::{OpenError, Opened, open};
 pub use paths::{canonical, read_source};
+pub use recorder::{RECORDER_USAGE, add_recorder};
 pub use sources::SourceIndex;
 
 /// What is watched unless the user says otherwise: names that exporters choose, and Neuron's output directories, where

@@ -4,6 +4,7 @@ mod annotate;
 mod attribute;
 mod lines;
 mod output;
+mod recorder;
 mod report;
 
 use std::ffi::OsString;
@@ -38,6 +39,8 @@ pub enum Command {
     Annotate(annotate::Arguments),
     /// Print the place of every charged op, one JSON row each.
     Attribute(attribute::Arguments),
+    /// Write the Python module that records exact lines with torch up to 2.13.
+    Recorder(recorder::Arguments),
 }
 
 /// Wrong usage or unreadable input.
@@ -70,5 +73,6 @@ pub fn run(command: Command) -> ExitCode {
         Command::Report(arguments) => report::run(&arguments),
         Command::Annotate(arguments) => annotate::run(&arguments),
         Command::Attribute(arguments) => attribute::run(&arguments),
+        Command::Recorder(arguments) => recorder::run(&arguments),
     }
 }

@@ -11,7 +11,8 @@ pub mod command {
     pub const CLEAR: &str = "atenLens.server.clear";
     pub const SHOW_CAPTURE: &str = "atenLens.server.showCapture";
     pub const DESCRIBE: &str = "atenLens.server.describe";
-    pub const ALL: [&str; 5] = [REFRESH, TOGGLE_MARKS, CLEAR, SHOW_CAPTURE, DESCRIBE];
+    pub const ADD_RECORDER: &str = "atenLens.server.addRecorder";
+    pub const ALL: [&str; 6] = [REFRESH, TOGGLE_MARKS, CLEAR, SHOW_CAPTURE, DESCRIBE, ADD_RECORDER];
     /// A command of the client, for clients that say they have it.
     pub const OPEN_TRACE: &str = "atenLens.openTrace";
 }

@@ -40,6 +40,7 @@ pub async fn execute(
             shown.await.map_err(|_| ENDING.to_owned())?.map(|()| Value::Null)
         }
         command::DESCRIBE => describe(arguments, world, documents),
+        command::ADD_RECORDER => add_recorder(arguments, world).await,
         _ => Err(format!("ATen Lens: no command {name}; known are {}", command::ALL.join(", "))),
     }
 }
@@ -48,6 +49,16 @@ const ENDING: &str = "ATen Lens: the server is ending";
 
 fn tell(events: &UnboundedSender<Event>, event: Event) -> Answer {
     events.send(event).map(|()| Value::Null).map_err(|_| ENDING.to_owned())
+}
+
+/// Writes the recorder into the folder named, else into the first of the workspace; answers with its path and its usage.
+async fn add_recorder(arguments: &[Value], world: &Snapshot) -> Answer {
+    let named = arguments.first().and_then(Value::as_str).map(PathBuf::from);
+    let folder = named.or_else(|| world.folders.first().cloned());
+    let folder = folder.ok_or("ATen Lens: open a folder to put the recorder into")?;
+    let added = tokio::task::spawn_blocking(move || capture::add_recorder(&folder, false)).await;
+    let path = added.map_err(|_| ENDING.to_owned())??;
+    Ok(json!({ "path": path.to_string_lossy(), "usage": capture::RECORDER_USAGE }))
 }
 
 /// What a line costs, as a text for clients that have no view of their own.
