@@ -24,9 +24,10 @@ fn trace(calls: &[Call], is_2_2: bool) -> Trace {
     }
     text.push_str("\"traceEvents\":[");
     for (id, Call { start_ns, name, .. }) in calls.iter().enumerate() {
-        let ts = match is_2_2 {
-            true => ((BASE_NS + start_ns) / 1000).to_string(),
-            false => format!("{}.{:03}", start_ns / 1000, start_ns % 1000),
+        let ts = if is_2_2 {
+            ((BASE_NS + start_ns) / 1000).to_string()
+        } else {
+            format!("{}.{:03}", start_ns / 1000, start_ns % 1000)
         };
         let comma = if id == 0 { "" } else { "," };
         let _ = write!(
