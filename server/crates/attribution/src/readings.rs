@@ -207,8 +207,14 @@ impl<'a> Readings<'a> {
         match profile.frame(child).map(|info| info.callee) {
             Some(Callee::Python { file, function, .. }) => {
                 let function = profile.text(function);
-                let of_tensor = profile.text(file).replace('\\', "/").ends_with("torch/_tensor.py");
-                let wraps = if align::is_wrapper(function) { self.wrapped(child) } else { Vec::new() };
+                let file = profile.text(file).replace('\\', "/");
+                let of_tensor = file.ends_with("torch/_tensor.py");
+                // `boolean_dispatch` picks one of two functions, and neither has the name that is called.
+                let wraps = if align::is_wrapper(function) && !file.ends_with("torch/_jit_internal.py") {
+                    self.wrapped(child)
+                } else {
+                    Vec::new()
+                };
                 Kind::Python { function, of_tensor, wraps }
             }
             Some(Callee::Builtin { name, .. }) => Kind::Builtin(profile.text(name)),

@@ -56,14 +56,15 @@ pub fn unary_ops(op: UnaryOp) -> Names {
 
 pub const UNARY_FRAMES: Names = &["__invert__", "__neg__", "__pos__"];
 
+/// Ops of a comparison. With a Python number on the left Python asks the tensor on the right the other way round.
 pub fn compare_ops(op: CmpOp) -> Names {
     match op {
         CmpOp::Eq => &["eq"],
         CmpOp::NotEq => &["ne"],
-        CmpOp::Lt => &["lt"],
-        CmpOp::LtE => &["le"],
-        CmpOp::Gt => &["gt"],
-        CmpOp::GtE => &["ge"],
+        CmpOp::Lt => &["lt", "gt"],
+        CmpOp::LtE => &["le", "ge"],
+        CmpOp::Gt => &["gt", "lt"],
+        CmpOp::GtE => &["ge", "le"],
         CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn => &[],
     }
 }

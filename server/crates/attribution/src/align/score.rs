@@ -5,24 +5,8 @@ use source::{Callee, Cost, Emitter, EmitterKind};
 use super::{Kind, Observation};
 
 /// Names of functions that stand for what they wrap.
-const WRAPPERS: [&str; 16] = [
-    "__init__",
-    "__new__",
-    "__call__",
-    "wrapper",
-    "inner",
-    "decorate_context",
-    "wrapped",
-    "_wrapped",
-    "fn",
-    "_fn",
-    "decorate_autocast",
-    "compile_wrapper",
-    "wrapper_fn",
-    "wrapped_func",
-    "_use_grad",
-    "<lambda>",
-];
+const WRAPPERS: [&str; 8] =
+    ["__init__", "__new__", "__call__", "inner", "fn", "_fn", "_use_grad", "<lambda>"];
 
 /// The cost of explaining `observation` by `emitter`; `None` when it cannot be.
 pub(super) fn score(emitter: &Emitter, observation: &Observation<'_>) -> Option<Cost> {
@@ -116,7 +100,7 @@ fn is_class(emitter: &Emitter) -> bool {
 
 /// Whether a function of this name stands for what it wraps.
 pub(crate) fn is_wrapper(function: &str) -> bool {
-    WRAPPERS.contains(&function)
+    WRAPPERS.contains(&function) || function.contains("wrap") || function.contains("decorat")
 }
 
 fn builtin(emitter: &Emitter, function: &str, observation: &Observation<'_>) -> Option<Cost> {

@@ -218,3 +218,18 @@ fn work_is_bounded_over_all_frames() {
     assert_eq!(align(&automaton, &[op("aten::mul")], &WHOLE, &mut work), None);
     assert_eq!(work, 0);
 }
+
+#[test]
+fn a_number_on_the_left_turns_a_comparison_round() {
+    let text = "def f(x, n):\n    for t in range(n):\n        m = t < x\n        k = m.float()\n";
+    assert_eq!(lines(text, &[op("aten::gt"), builtin("float")], &WHOLE), [[3], [4]]);
+}
+
+#[test]
+fn a_decorators_wrapper_stands_for_what_it_wraps_whatever_it_is_called() {
+    let text = "def f(p):\n    clip_grad_value_(p, 1.0)\n    nn.utils.clip_grad_norm_(p, 1.0)\n";
+    let wrapper =
+        Kind::Python { function: "_no_grad_wrapper", of_tensor: false, wraps: vec!["clip_grad_norm_"] };
+    let seen = [Observation { kind: wrapper, line: None, inputs: Inputs::default() }];
+    assert_eq!(lines(text, &seen, &WHOLE), [[3]]);
+}
