@@ -233,3 +233,22 @@ fn a_decorators_wrapper_stands_for_what_it_wraps_whatever_it_is_called() {
     let seen = [Observation { kind: wrapper, line: None, inputs: Inputs::default() }];
     assert_eq!(lines(text, &seen, &WHOLE), [[3]]);
 }
+
+#[test]
+fn each_op_has_its_expression_on_one_line_and_over_several() {
+    for text in [
+        "def f(x):\n    return x * x + torch.exp(x)\n",
+        "def f(x):\n    return (\n        x * x\n        + torch.exp(x)\n    )\n",
+    ] {
+        let module = Module::parse(text);
+        let automaton = module.automaton(ScopeId(1), Comprehensions::Inlined);
+        let seen = [op("aten::mul"), builtin("exp"), op("aten::add")];
+        let found = align(&automaton, &seen, &WHOLE, &mut usize::MAX.clone()).expect("small enough");
+        let code = |at: usize| match found[at].expressions[..] {
+            [(start, end)] => &text[start as usize..end as usize],
+            _ => panic!("{:?}", found[at]),
+        };
+        assert_eq!((code(0), code(1)), ("x * x", "torch.exp(x)"));
+        assert!(code(2).starts_with("x * x") && code(2).ends_with("torch.exp(x)"));
+    }
+}
