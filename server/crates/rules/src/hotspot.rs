@@ -89,7 +89,7 @@ fn code_range(text: &str, line: u32) -> Option<Range<u32>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{RULE, code_range};
+    use super::{RULE, code_range, on_line};
     use crate::registry::Limits;
     use crate::testing::{findings, frame, op};
 
