@@ -115,6 +115,17 @@ pub fn constructor_ops(name: &str) -> Names {
     }
 }
 
+/// Ops of `torch.Tensor(…)` and its like, which leave no frame of their own.
+pub fn tensor_type_ops(name: &str) -> Names {
+    match name {
+        "Tensor" | "FloatTensor" | "DoubleTensor" | "HalfTensor" | "BFloat16Tensor" | "ByteTensor"
+        | "CharTensor" | "ShortTensor" | "IntTensor" | "LongTensor" | "BoolTensor" => {
+            &["lift_fresh", "to", "empty", "detach_", "copy_", "alias", "set_", "resize_"]
+        }
+        _ => &[],
+    }
+}
+
 /// Builtin types whose call leaves no frame: assuming that nothing was recorded is cheap.
 pub fn leaves_no_frame(name: &str) -> bool {
     matches!(
@@ -182,7 +193,7 @@ pub const NEW_AXIS: Names = &["unsqueeze"];
 /// Ends a read by tensor index.
 pub const INDEX: Names = &["index", "alias", "expand", "narrow", "squeeze", "to", "lift_fresh", "detach_"];
 /// Ends a read by plain index.
-pub const VIEW: Names = &["alias", "lift_fresh", "detach_"];
+pub const VIEW: Names = &["alias"];
 /// Ends a write.
 pub const STORE: Names = &[
     "copy_",
