@@ -79,6 +79,8 @@ pub(crate) struct Span {
 pub(crate) struct Explained {
     /// Sorted lines that the best readings put it on.
     pub lines: Vec<u32>,
+    /// Sorted byte ranges, start and end, of the expressions that the best readings put it on.
+    pub expressions: Vec<(u32, u32)>,
     /// Some best reading puts it nowhere.
     pub unexplained: bool,
     /// Some best reading puts it where the text does not name it: a variable that is called may hold any function.
@@ -87,9 +89,10 @@ pub(crate) struct Explained {
 
 /// One way to explain one observation.
 struct Transition {
+    /// The index of its step.
+    step: u32,
     from: State,
     to: State,
-    line: u32,
     cost: Cost,
     named: bool,
 }
@@ -140,7 +143,7 @@ fn read(
     let ends = end_costs(automaton, closure, span, &now)?;
     let best = now.iter().zip(&ends).map(|(&(_, cost), &end)| cost + end).min()?;
     let rest = now.iter().zip(&ends).map(|(&(state, _), &end)| (state, end)).collect();
-    backward(closure, &layers, rest, best + SLACK)
+    backward(automaton, closure, &layers, rest, best + SLACK)
 }
 
 /// Whether an op is one that dispatch puts in by itself.
@@ -240,12 +243,11 @@ fn step(
             if !named && step.emitter.name.as_deref().is_some_and(own) {
                 continue;
             }
-            let line = step.emitter.line;
             next.push((step.to, reached + cost));
-            transitions.push(Transition { from: state, to: step.to, line, cost, named });
+            transitions.push(Transition { step: at, from: state, to: step.to, cost, named });
             if let Some(again) = score::again(&step.emitter, observation) {
                 next.push((state, reached + cost + again));
-                transitions.push(Transition { from: state, to: state, line, cost: cost + again, named });
+                transitions.push(Transition { step: at, from: state, to: state, cost: cost + again, named });
             }
         }
     }
@@ -277,6 +279,7 @@ fn end_costs(
 
 /// Walks back over the readings that cost at most `limit` and notes the lines they use.
 fn backward(
+    automaton: &Automaton,
     closure: &mut Closure<'_>,
     layers: &[Layer],
     mut rest: Vec<(State, Cost)>,
@@ -310,12 +313,16 @@ fn backward(
             let Some(rest) = rest_of(transition.to) else { continue };
             let start = closure.cost(transition.from);
             if start != Cost::MAX && start + transition.cost + rest <= limit {
-                found.lines.push(transition.line);
+                let emitter = &automaton.steps()[transition.step as usize].emitter;
+                found.lines.push(emitter.line);
+                found.expressions.push((emitter.range.start, emitter.range.end));
                 found.unnamed |= !transition.named;
             }
         }
         found.lines.sort_unstable();
         found.lines.dedup();
+        found.expressions.sort_unstable();
+        found.expressions.dedup();
         rest = before;
     }
     Some(found)

@@ -14,7 +14,7 @@ use crate::model::{
     Precision,
 };
 use crate::places::{Placed, Places};
-use crate::readings::Reading;
+use crate::readings::{Reading, Spot};
 use crate::views::views;
 
 /// Gives every charged op of a profile its place in the sources.
@@ -155,8 +155,12 @@ impl Gathered {
         let (file, function) = self.function(files, placed.file, placed.function);
         self.files[file.0 as usize].stale |= placed.stale;
         match placed.reading {
-            Reading::Exact(line) => Place::Line { file, function, line, precision: Precision::Exact },
-            Reading::Aligned(line) => Place::Line { file, function, line, precision: Precision::Aligned },
+            Reading::Exact(Spot { line, expression }) => {
+                Place::Line { file, function, line, precision: Precision::Exact, expression }
+            }
+            Reading::Aligned(Spot { line, expression }) => {
+                Place::Line { file, function, line, precision: Precision::Aligned, expression }
+            }
             Reading::Ambiguous(lines) => Place::Ambiguous { file, function, lines },
             Reading::Unknown(_) => Place::Function { file, function },
         }

@@ -1,9 +1,11 @@
 //! Charges gathered by line and by op: the view that hints, hovers, findings and `annotate` share.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use profile::{EventId, Profile};
 
+use crate::Unit;
 use crate::model::{Attribution, Charge, Cost, Direction, FileId, FunctionId, Place, Precision};
 
 /// What one line costs. Forward and backward are two numbers and are never mixed.
@@ -17,6 +19,9 @@ pub struct LineCost {
     pub precision: Precision,
     /// The charged events, in order of start.
     pub events: Vec<(EventId, Direction)>,
+    /// Byte ranges of the expressions on the line with what they cost, both directions, in order of first start. Events
+    /// whose expression is not known are in none.
+    pub expressions: Vec<(Range<u32>, Cost)>,
 }
 
 impl LineCost {
@@ -27,7 +32,20 @@ impl LineCost {
         sum
     }
 
-    fn add(&mut self, charge: &Charge, precision: Precision) {
+    /// The byte range of the expression that costs most, by the leading number.
+    pub fn costliest(&self, unit: &Unit) -> Option<&Range<u32>> {
+        let most = self.expressions.iter().max_by_key(|(_, cost)| unit.ns(*cost));
+        most.map(|(expression, _)| expression)
+    }
+
+    fn add(&mut self, charge: &Charge, precision: Precision, expression: Option<&Range<u32>>) {
+        if let Some(expression) = expression {
+            let known = self.expressions.iter_mut().find(|(known, _)| known == expression);
+            match known {
+                Some((_, cost)) => *cost += charge.cost,
+                None => self.expressions.push((expression.clone(), charge.cost)),
+            }
+        }
         match charge.direction {
             Direction::Forward => self.forward += charge.cost,
             Direction::Backward => self.backward += charge.cost,
@@ -70,7 +88,7 @@ pub fn by_line(attribution: &Attribution) -> Vec<FileLines> {
     let mut sets: BTreeMap<(FileId, FunctionId, &[u32]), AmbiguousCost> = BTreeMap::new();
     for charge in &attribution.charges {
         match &charge.place {
-            &Place::Line { file, function, line, precision } => lines
+            &Place::Line { file, function, line, precision, ref expression } => lines
                 .entry((file, line))
                 .or_insert_with(|| LineCost {
                     line,
@@ -79,8 +97,9 @@ pub fn by_line(attribution: &Attribution) -> Vec<FileLines> {
                     backward: Cost::default(),
                     precision,
                     events: Vec::new(),
+                    expressions: Vec::new(),
                 })
-                .add(charge, precision),
+                .add(charge, precision, expression.as_ref()),
             Place::Ambiguous { file, function, lines } => {
                 let set = sets.entry((*file, *function, lines)).or_insert_with(|| AmbiguousCost {
                     function: *function,

@@ -1,6 +1,6 @@
 //! What attribution gives: each charged op with its place, and the sums over files, lines and functions.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Range};
 use std::sync::Arc;
 
 use profile::EventId;
@@ -64,6 +64,8 @@ pub enum Place {
         function: FunctionId,
         line: u32,
         precision: Precision,
+        /// Byte range in [`FileCosts::text`] of the expression; `None` where several on the line can be meant.
+        expression: Option<Range<u32>>,
     },
     /// Sorted, at least two.
     Ambiguous {

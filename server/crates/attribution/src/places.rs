@@ -10,7 +10,7 @@ use crate::call_stack;
 use crate::charges::is_region;
 use crate::frames::{Frames, FunctionKey};
 use crate::kernel_stack::{self, Fused};
-use crate::readings::{Reading, Readings};
+use crate::readings::{Reading, Readings, Spot};
 
 /// A place in the sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl<'a> Places<'a> {
         let stacks = kernels.iter().flat_map(|&kernel| self.frames.profile.stacks(kernel));
         let Fused { file, function, lines } = kernel_stack::read(self.frames.files, stacks)?;
         let (reading, why) = match lines[..] {
-            [line] => (Reading::Exact(line), "the compiled kernel's stack names the line"),
+            [line] => (Reading::Exact(Spot::line(line)), "the compiled kernel's stack names the line"),
             _ => (Reading::Ambiguous(lines), "these lines were fused into one kernel"),
         };
         Some(Placed { file, function, reading, why, stale: false })
@@ -119,7 +119,7 @@ impl<'a> Places<'a> {
         let stack = self.frames.profile.info(event).call_stack?;
         let called = call_stack::read(self.frames.files, self.frames.profile.text(stack))?;
         let (reading, why) = match called.line {
-            Some(line) => (Reading::Exact(line), "the recorded call stack names the line"),
+            Some(line) => (Reading::Exact(Spot::line(line)), "the recorded call stack names the line"),
             None => {
                 let why = "the recorded call stack names the function only";
                 (Reading::Unknown(why), why)

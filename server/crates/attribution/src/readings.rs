@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use std::rc::Rc;
 
 use profile::{Callee, EventId, Kind as EventKind, OpInfo, Profile};
@@ -24,11 +25,25 @@ const WRAPPERS_DEEP: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// The trace names the line and the text fits.
-    Exact(u32),
-    Aligned(u32),
+    Exact(Spot),
+    Aligned(Spot),
     Ambiguous(Vec<u32>),
     /// No line; why not.
     Unknown(&'static str),
+}
+
+/// A line, 1-based, and the byte range of the expression on it where only one can be meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Spot {
+    pub line: u32,
+    pub expression: Option<Range<u32>>,
+}
+
+impl Spot {
+    /// A line of which no expression is known.
+    pub fn line(line: u32) -> Self {
+        Self { line, expression: None }
+    }
 }
 
 /// The children of one frame, read.
@@ -207,8 +222,14 @@ impl<'a> Readings<'a> {
         match profile.frame(child).map(|info| info.callee) {
             Some(Callee::Python { file, function, .. }) => {
                 let function = profile.text(function);
-                let of_tensor = profile.text(file).replace('\\', "/").ends_with("torch/_tensor.py");
-                let wraps = if align::is_wrapper(function) { self.wrapped(child) } else { Vec::new() };
+                let file = profile.text(file).replace('\\', "/");
+                let of_tensor = file.ends_with("torch/_tensor.py");
+                // `boolean_dispatch` picks one of two functions, and neither has the name that is called.
+                let wraps = if align::is_wrapper(function) && !file.ends_with("torch/_jit_internal.py") {
+                    self.wrapped(child)
+                } else {
+                    Vec::new()
+                };
                 Kind::Python { function, of_tensor, wraps }
             }
             Some(Callee::Builtin { name, .. }) => Kind::Builtin(profile.text(name)),
@@ -314,7 +335,8 @@ fn readings(
 ) -> Vec<Reading> {
     let Some(lines) = align::align(automaton, observations, span, work) else {
         let unknown = Reading::Unknown("the function is too large to align");
-        return observations.iter().map(|o| o.line.map_or(unknown.clone(), Reading::Exact)).collect();
+        let named = |line| Reading::Exact(Spot::line(line));
+        return observations.iter().map(|o| o.line.map_or(unknown.clone(), named)).collect();
     };
     // What the text merely allows for is believed only where all the rest of the function fits.
     let foreign =
@@ -330,9 +352,15 @@ fn readings(
 }
 
 fn reading(lines: &Explained, observation: &Observation<'_>, open: bool) -> Reading {
+    let expression = match lines.expressions[..] {
+        [(start, end)] if !lines.unexplained => Some(start..end),
+        _ => None,
+    };
     match (observation.line, &lines.lines[..]) {
-        (Some(line), _) => Reading::Exact(line),
-        (None, &[line]) if !lines.unexplained && (open || !lines.unnamed) => Reading::Aligned(line),
+        (Some(line), _) => Reading::Exact(Spot { line, expression }),
+        (None, &[line]) if !lines.unexplained && (open || !lines.unnamed) => {
+            Reading::Aligned(Spot { line, expression })
+        }
         (None, &[_]) if lines.unnamed && !lines.unexplained => {
             Reading::Unknown("the text does not name it, and not all of the function fits")
         }
@@ -343,8 +371,8 @@ fn reading(lines: &Explained, observation: &Observation<'_>, open: bool) -> Read
 
 /// An op that dispatch put in by itself belongs to the line of both its neighbours, where they agree.
 fn between_neighbours(readings: &mut [Reading], observations: &[Observation<'_>], lines: &[Explained]) {
-    let line = |reading: &Reading| match *reading {
-        Reading::Exact(line) | Reading::Aligned(line) => Some(line),
+    let line = |reading: &Reading| match reading {
+        Reading::Exact(spot) | Reading::Aligned(spot) => Some(spot.line),
         _ => None,
     };
     for at in 0..readings.len() {
@@ -358,7 +386,7 @@ fn between_neighbours(readings: &mut [Reading], observations: &[Observation<'_>]
         if let (Some(before), Some(after)) = (before, after)
             && before == after
         {
-            readings[at] = Reading::Aligned(before);
+            readings[at] = Reading::Aligned(Spot::line(before));
         }
     }
 }

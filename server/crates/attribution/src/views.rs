@@ -20,8 +20,8 @@ pub(crate) fn views(profile: &Profile, places: &Places<'_>) -> Vec<(FileId, View
         let placed = if kind == ViewKind::Module { places.of(id) } else { places.of_range(id) };
         let Some(Placed { file, reading, .. }) = placed else { continue };
         let (line, precision) = match reading {
-            Reading::Exact(line) => (line, Precision::Exact),
-            Reading::Aligned(line) => (line, Precision::Aligned),
+            Reading::Exact(spot) => (spot.line, Precision::Exact),
+            Reading::Aligned(spot) => (spot.line, Precision::Aligned),
             Reading::Ambiguous(_) | Reading::Unknown(_) => continue,
         };
         let view = sums.entry((file, line, kind, name)).or_insert_with(|| View {

@@ -37,6 +37,7 @@ struct Row<'a> {
     function: Option<&'a str>,
     precision: &'a str,
     candidates: Vec<u32>,
+    expression: Option<&'a str>,
     why: &'a str,
 }
 
@@ -87,8 +88,15 @@ fn row<'a>(Costs { profile, attribution }: &'a Costs, charge: &'a Charge) -> Row
         function: function.map(|(file, function)| name(attribution, file, function)),
         precision: word(precision(&charge.place)),
         candidates,
+        expression: expression(attribution, &charge.place),
         why: &charge.why,
     }
+}
+
+/// The text of the expression that launched it.
+fn expression<'a>(attribution: &'a Attribution, place: &Place) -> Option<&'a str> {
+    let Place::Line { file, expression: Some(range), .. } = place else { return None };
+    attribution.files[file.0 as usize].text.get(range.start as usize..range.end as usize)
 }
 
 fn relative(attribution: &Attribution, file: FileId) -> &str {

@@ -10,6 +10,9 @@ use crate::Analysis;
 
 /// How many kernels a hover lists.
 const KERNELS_SHOWN: usize = 4;
+/// How many expressions of a line a hover lists, and how long each may be.
+const EXPRESSIONS_SHOWN: usize = 4;
+const EXPRESSION_CHARS: usize = 40;
 /// How many of the modules and ranges that a line sets off a hover lists.
 const VIEWS_SHOWN: usize = 4;
 /// How many characters of shapes a table cell holds.
@@ -107,6 +110,7 @@ fn line_section(text: &mut String, analysis: &Analysis, file: FileId, cost: &Lin
     table(text, analysis, &ops);
     as_torch_prints(text, analysis, &ops);
     per_step(text, analysis, cost);
+    expressions(text, analysis, file, cost);
     kernels(text, analysis, cost);
     let _ = writeln!(text, "\n{}", known_by(analysis, file, cost));
 }
@@ -157,10 +161,14 @@ fn shape_text(shapes: &[String]) -> String {
             .join(", ")
     };
     let joined = shapes.iter().map(one).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
-    if joined.chars().count() <= SHAPES_CHARS {
-        return joined;
+    shortened(&joined, SHAPES_CHARS)
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
     }
-    joined.chars().take(SHAPES_CHARS - 1).chain(['…']).collect()
+    text.chars().take(most - 1).chain(['…']).collect()
 }
 
 /// Both numbers where torch's table has another: a user who compares must not wonder which one is wrong.
@@ -192,6 +200,26 @@ fn per_step(text: &mut String, analysis: &Analysis, cost: &LineCost) {
             write!(text, " ({} incomplete: work launched in it was not recorded)", steps.len() - complete);
     }
     text.push('\n');
+}
+
+/// Where on the line the cost is, if more than one expression has any.
+fn expressions(text: &mut String, analysis: &Analysis, file: FileId, cost: &LineCost) {
+    let unit = &analysis.unit;
+    let mut known: Vec<_> = cost.expressions.iter().map(|(range, cost)| (range, unit.ns(*cost))).collect();
+    if known.len() < 2 {
+        return;
+    }
+    known.sort_by_key(|&(_, ns)| std::cmp::Reverse(ns));
+    let source = &analysis.file(file).text;
+    let shown = known.iter().take(EXPRESSIONS_SHOWN).map(|&(range, ns)| {
+        let code = source.get(range.start as usize..range.end as usize).unwrap_or_default();
+        let code = code.split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("`{}` {}", escape(&shortened(&code, EXPRESSION_CHARS)), units::short(ns))
+    });
+    let shown: Vec<_> = shown.collect();
+    let more = known.len().saturating_sub(EXPRESSIONS_SHOWN);
+    let more = if more > 0 { format!(", {more} more") } else { String::new() };
+    let _ = writeln!(text, "\nBy expression: {}{more}", shown.join(", "));
 }
 
 fn kernels(text: &mut String, analysis: &Analysis, cost: &LineCost) {

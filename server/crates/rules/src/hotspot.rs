@@ -3,6 +3,8 @@
 //! Why: optimising anything else cannot pay. Evidence: charges on a line known exactly or by alignment; a line below the
 //! minimum share is no hot spot, however high it ranks.
 
+use std::ops::Range;
+
 use attribution::lines::{LineCost, by_op, short_name};
 use attribution::{FileCosts, FileId};
 use profile::units;
@@ -40,8 +42,10 @@ fn check(context: &Context) -> Vec<Finding> {
 }
 
 fn finding(context: &Context, file: &FileCosts, line: &LineCost, rank: usize) -> Option<Finding> {
-    let range = code_range(&file.text, line.line)?;
     let unit = context.unit;
+    let code = code_range(&file.text, line.line)?;
+    let range =
+        line.costliest(unit).and_then(|expression| on_line(expression, &code)).unwrap_or(code.clone());
     let both = line.both();
     let ops: Vec<_> = by_op(context.profile, &line.events)
         .iter()
@@ -59,8 +63,8 @@ fn finding(context: &Context, file: &FileCosts, line: &LineCost, rank: usize) ->
         code: RULE.code,
         file: file.key.clone(),
         text: file.text.clone(),
-        range: range.clone(),
-        scope: range,
+        range,
+        scope: code,
         basis: Vec::new(),
         message,
         related: Vec::new(),
@@ -68,8 +72,14 @@ fn finding(context: &Context, file: &FileCosts, line: &LineCost, rank: usize) ->
     })
 }
 
+/// The part of an expression that is on its line: a call over several lines is underlined on one.
+fn on_line(expression: &Range<u32>, code: &Range<u32>) -> Option<Range<u32>> {
+    let (start, end) = (expression.start.max(code.start), expression.end.min(code.end));
+    (start < end).then_some(start..end)
+}
+
 /// The bytes of a 1-based line without its indentation and trailing blanks.
-fn code_range(text: &str, line: u32) -> Option<std::ops::Range<u32>> {
+fn code_range(text: &str, line: u32) -> Option<Range<u32>> {
     let range = LineIndex::new(text).range(text, line.checked_sub(1)?)?;
     let whole = text.get(range.start as usize..range.end as usize)?;
     let code = whole.trim_end();
@@ -79,7 +89,7 @@ fn code_range(text: &str, line: u32) -> Option<std::ops::Range<u32>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{RULE, code_range};
+    use super::{RULE, code_range, on_line};
     use crate::registry::Limits;
     use crate::testing::{findings, frame, op};
 
@@ -97,9 +107,18 @@ mod tests {
     }
 
     #[test]
+    fn a_call_over_several_lines_is_underlined_on_its_own() {
+        let text = "y = f(\n    x,\n)\n";
+        let code = |line| code_range(text, line).expect("the line is there");
+        assert_eq!(on_line(&(4..13), &code(1)), Some(4..6));
+        assert_eq!(on_line(&(4..13), &code(3)), Some(14..14).filter(|range| !range.is_empty()));
+        assert_eq!(on_line(&(4..14), &code(2)), Some(11..13));
+    }
+
+    #[test]
     fn the_costliest_lines_come_first_and_small_ones_not_at_all() {
-        assert_eq!(lines(Limits { top: 5, min_share: 0.05 }), ["a = x @ y", "b = a + 1"]);
-        assert_eq!(lines(Limits { top: 1, min_share: 0.05 }), ["a = x @ y"]);
+        assert_eq!(lines(Limits { top: 5, min_share: 0.05 }), ["x @ y", "a + 1"]);
+        assert_eq!(lines(Limits { top: 1, min_share: 0.05 }), ["x @ y"]);
         assert!(lines(Limits { top: 5, min_share: 0.99 }).is_empty());
     }
 

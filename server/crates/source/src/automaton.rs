@@ -82,8 +82,19 @@ pub struct Emitter {
 impl Emitter {
     /// Whether it may open a frame of this function name.
     pub fn opens(&self, function: &str) -> bool {
-        self.name.as_deref() == Some(function) || self.frames.contains(&function)
+        let called = self.name.as_deref();
+        called == Some(function)
+            || self.frames.contains(&function)
+            || called.is_some_and(|called| is_in_namespace(function, called))
     }
+}
+
+/// `torch.linalg.solve` is bound to a C function `linalg_solve`, and so are others.
+fn is_in_namespace(function: &str, called: &str) -> bool {
+    let of = |namespace: &str| {
+        function.strip_prefix(namespace).and_then(|rest| rest.strip_prefix('_')) == Some(called)
+    };
+    ["fft", "linalg", "nested", "sparse", "special"].into_iter().any(of)
 }
 
 /// An emitter between two states.

@@ -56,14 +56,15 @@ pub fn unary_ops(op: UnaryOp) -> Names {
 
 pub const UNARY_FRAMES: Names = &["__invert__", "__neg__", "__pos__"];
 
+/// Ops of a comparison. With a Python number on the left Python asks the tensor on the right the other way round.
 pub fn compare_ops(op: CmpOp) -> Names {
     match op {
         CmpOp::Eq => &["eq"],
         CmpOp::NotEq => &["ne"],
-        CmpOp::Lt => &["lt"],
-        CmpOp::LtE => &["le"],
-        CmpOp::Gt => &["gt"],
-        CmpOp::GtE => &["ge"],
+        CmpOp::Lt => &["lt", "gt"],
+        CmpOp::LtE => &["le", "ge"],
+        CmpOp::Gt => &["gt", "lt"],
+        CmpOp::GtE => &["ge", "le"],
         CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn => &[],
     }
 }
@@ -110,6 +111,17 @@ pub fn constructor_ops(name: &str) -> Names {
         "float" | "int" | "complex" => &["item", "_local_scalar_dense"],
         "bool" => &["is_nonzero", "item"],
         "list" | "tuple" | "sum" | "max" | "min" | "sorted" | "set" => &["unbind"],
+        _ => &[],
+    }
+}
+
+/// Ops of `torch.Tensor(…)` and its like, which leave no frame of their own.
+pub fn tensor_type_ops(name: &str) -> Names {
+    match name {
+        "Tensor" | "FloatTensor" | "DoubleTensor" | "HalfTensor" | "BFloat16Tensor" | "ByteTensor"
+        | "CharTensor" | "ShortTensor" | "IntTensor" | "LongTensor" | "BoolTensor" => {
+            &["lift_fresh", "to", "empty", "detach_", "copy_", "alias", "set_", "resize_"]
+        }
         _ => &[],
     }
 }
@@ -181,7 +193,7 @@ pub const NEW_AXIS: Names = &["unsqueeze"];
 /// Ends a read by tensor index.
 pub const INDEX: Names = &["index", "alias", "expand", "narrow", "squeeze", "to", "lift_fresh", "detach_"];
 /// Ends a read by plain index.
-pub const VIEW: Names = &["alias", "lift_fresh", "detach_"];
+pub const VIEW: Names = &["alias"];
 /// Ends a write.
 pub const STORE: Names = &[
     "copy_",

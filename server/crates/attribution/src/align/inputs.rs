@@ -69,7 +69,8 @@ impl<'a> Inputs<'a> {
     }
 }
 
-fn is_number(operand: &Operand) -> bool {
+/// Whether it is surely a Python number.
+pub(super) fn is_number(operand: &Operand) -> bool {
     matches!(operand, Operand::Int(_) | Operand::Float(_) | Operand::Integer)
 }
 

@@ -1,28 +1,13 @@
 //! How well a place in the text explains an event.
 
-use source::{Callee, Cost, Emitter, EmitterKind};
+use source::{Callee, Cost, Emitter, EmitterKind, Operand};
 
+use super::inputs::is_number;
 use super::{Kind, Observation};
 
 /// Names of functions that stand for what they wrap.
-const WRAPPERS: [&str; 16] = [
-    "__init__",
-    "__new__",
-    "__call__",
-    "wrapper",
-    "inner",
-    "decorate_context",
-    "wrapped",
-    "_wrapped",
-    "fn",
-    "_fn",
-    "decorate_autocast",
-    "compile_wrapper",
-    "wrapper_fn",
-    "wrapped_func",
-    "_use_grad",
-    "<lambda>",
-];
+const WRAPPERS: [&str; 8] =
+    ["__init__", "__new__", "__call__", "inner", "fn", "_fn", "_use_grad", "<lambda>"];
 
 /// The cost of explaining `observation` by `emitter`; `None` when it cannot be.
 pub(super) fn score(emitter: &Emitter, observation: &Observation<'_>) -> Option<Cost> {
@@ -70,7 +55,10 @@ pub(super) fn is_named(emitter: &Emitter, observation: &Observation<'_>) -> bool
 /// What it costs that `emitter` explains one more event of the kind; `None` when it leaves only one.
 pub(super) fn again(emitter: &Emitter, observation: &Observation<'_>) -> Option<Cost> {
     emitter.repeat.or(match observation.kind {
-        Kind::Python { function, .. } if emitter.kind == EmitterKind::Call && emitter.opens(function) => {
+        // An object is made in two frames.
+        Kind::Python { function, .. }
+            if emitter.kind == EmitterKind::Call && (emitter.opens(function) || is_constructor(function)) =>
+        {
             Some(6)
         }
         _ => None,
@@ -91,6 +79,9 @@ fn op(emitter: &Emitter, name: &str, observation: &Observation<'_>) -> Option<Co
         EmitterKind::Subscript => observation.inputs.against_arguments(&emitter.operands),
         _ => 0,
     };
+    if emitter.kind == EmitterKind::Binary && contradicts_sides(base, &emitter.operands) {
+        return None;
+    }
     if emitter.ops.contains(&base) {
         return Some(contradiction);
     }
@@ -109,6 +100,16 @@ fn op(emitter: &Emitter, name: &str, observation: &Observation<'_>) -> Option<Co
     }
 }
 
+/// `1 - x` asks the tensor on the right and gives `rsub`, `x - 1` gives `sub`; `1 / x` begins with `reciprocal`.
+fn contradicts_sides(base: &str, operands: &[Operand]) -> bool {
+    let [left, right] = operands else { return false };
+    match base {
+        "rsub" | "reciprocal" => is_number(right),
+        "sub" => is_number(left),
+        _ => false,
+    }
+}
+
 /// By convention, what is called is a class.
 fn is_class(emitter: &Emitter) -> bool {
     emitter.name.as_deref().is_some_and(|name| name.starts_with(char::is_uppercase))
@@ -116,7 +117,7 @@ fn is_class(emitter: &Emitter) -> bool {
 
 /// Whether a function of this name stands for what it wraps.
 pub(crate) fn is_wrapper(function: &str) -> bool {
-    WRAPPERS.contains(&function)
+    WRAPPERS.contains(&function) || function.contains("wrap") || function.contains("decorat")
 }
 
 fn builtin(emitter: &Emitter, function: &str, observation: &Observation<'_>) -> Option<Cost> {
@@ -149,18 +150,18 @@ fn python(emitter: &Emitter, function: &str, of_tensor: bool, wraps: &[&str]) ->
         }
         EmitterKind::Call => (emitter.callee == Callee::Open).then_some(44),
         EmitterKind::Binary | EmitterKind::Unary | EmitterKind::Compare | EmitterKind::Subscript
-            if wraps_tensor(function, of_tensor) =>
+            if wraps_tensor(function, of_tensor) && !wraps.iter().any(|wrapped| is_special(wrapped)) =>
         {
             Some(2)
         }
         EmitterKind::Iterate => Some(50),
-        EmitterKind::Attribute | EmitterKind::SetAttribute => is_special(function).then_some(70),
+        EmitterKind::Attribute | EmitterKind::SetAttribute => is_implicit_call(function).then_some(70),
         EmitterKind::Binary
         | EmitterKind::Unary
         | EmitterKind::Compare
         | EmitterKind::Subscript
         | EmitterKind::Truth
-            if is_special(function) =>
+            if is_implicit_call(function) =>
         {
             Some(30)
         }
@@ -170,7 +171,18 @@ fn python(emitter: &Emitter, function: &str, of_tensor: bool, wraps: &[&str]) ->
 
 /// A class is called and its constructor is seen.
 fn makes(emitter: &Emitter, function: &str) -> bool {
-    emitter.kind == EmitterKind::Call && matches!(function, "__init__" | "__new__") && is_class(emitter)
+    emitter.kind == EmitterKind::Call && is_constructor(function) && is_class(emitter)
+}
+
+/// A method that an operator, subscript or attribute may call: not one that makes, enters or leaves an object.
+fn is_implicit_call(function: &str) -> bool {
+    let other =
+        matches!(function, "__enter__" | "__exit__" | "__aenter__" | "__aexit__" | "__call__" | "__del__");
+    is_special(function) && !is_constructor(function) && !other
+}
+
+fn is_constructor(function: &str) -> bool {
+    matches!(function, "__init__" | "__new__")
 }
 
 /// An operator that torch's tensor module implements.

@@ -218,3 +218,79 @@ fn work_is_bounded_over_all_frames() {
     assert_eq!(align(&automaton, &[op("aten::mul")], &WHOLE, &mut work), None);
     assert_eq!(work, 0);
 }
+
+#[test]
+fn a_number_on_the_left_turns_a_comparison_round() {
+    let text = "def f(x, n):\n    for t in range(n):\n        m = t < x\n        k = m.float()\n";
+    assert_eq!(lines(text, &[op("aten::gt"), builtin("float")], &WHOLE), [[3], [4]]);
+}
+
+#[test]
+fn a_decorators_wrapper_stands_for_what_it_wraps_whatever_it_is_called() {
+    let text = "def f(p):\n    clip_grad_value_(p, 1.0)\n    nn.utils.clip_grad_norm_(p, 1.0)\n";
+    let wrapper =
+        Kind::Python { function: "_no_grad_wrapper", of_tensor: false, wraps: vec!["clip_grad_norm_"] };
+    let seen = [Observation { kind: wrapper, line: None, inputs: Inputs::default() }];
+    assert_eq!(lines(text, &seen, &WHOLE), [[3]]);
+}
+
+#[test]
+fn each_op_has_its_expression_on_one_line_and_over_several() {
+    for text in [
+        "def f(x):\n    return x * x + torch.exp(x)\n",
+        "def f(x):\n    return (\n        x * x\n        + torch.exp(x)\n    )\n",
+    ] {
+        let module = Module::parse(text);
+        let automaton = module.automaton(ScopeId(1), Comprehensions::Inlined);
+        let seen = [op("aten::mul"), builtin("exp"), op("aten::add")];
+        let found = align(&automaton, &seen, &WHOLE, &mut usize::MAX.clone()).expect("small enough");
+        let code = |at: usize| match found[at].expressions[..] {
+            [(start, end)] => &text[start as usize..end as usize],
+            _ => panic!("{:?}", found[at]),
+        };
+        assert_eq!((code(0), code(1)), ("x * x", "torch.exp(x)"));
+        assert!(code(2).starts_with("x * x") && code(2).ends_with("torch.exp(x)"));
+    }
+}
+
+#[test]
+fn two_stores_are_two_statements() {
+    let text = "def f(o, d, x, y, n):\n    for t in range(n):\n        o[t] = x\n        d[t] = y\n        z = x.flatten()\n";
+    let once =
+        [op("aten::select"), op("aten::copy_"), op("aten::select"), op("aten::copy_"), builtin("flatten")];
+    let seen: Vec<_> = once.iter().chain(&once).cloned().collect();
+    let lines = lines(text, &seen, &WHOLE);
+    assert_eq!(lines[..5], [[3], [3], [4], [4], [5]]);
+    assert_eq!(lines[5..], [[3], [3], [4], [4], [5]]);
+}
+
+#[test]
+fn a_context_manager_is_made_and_entered_by_its_with_and_by_no_subscript() {
+    let text =
+        "def f(o, d, x, y):\n    o[0] = x\n    d[0] = y\n    with torch.no_grad():\n        z = g(x)\n";
+    let store = [op("aten::select"), op("aten::copy_")];
+    let with = ["__new__", "__init__", "__enter__", "g", "__exit__"].map(python);
+    let seen: Vec<_> = store.iter().chain(&store).chain(&with).cloned().collect();
+    assert_eq!(lines(text, &seen, &WHOLE), [[2], [2], [3], [3], [4], [4], [4], [5], [4]]);
+}
+
+#[test]
+fn a_legacy_constructor_leaves_two_ops_and_a_slice_none_of_its() {
+    let text = "def f(x, i):\n    j = i[0:5]\n    y = x[j]\n    return torch.Tensor(i)\n";
+    let seen = [op("aten::lift_fresh"), op("aten::index"), op("aten::lift_fresh"), op("aten::to")];
+    assert_eq!(lines(text, &seen, &WHOLE), [[3], [3], [4], [4]]);
+}
+
+#[test]
+fn functions_of_a_namespace_have_its_name_in_front() {
+    let text = "def f(x):\n    y = torch.fft.rfft(x)\n    return torch.linalg.solve(y, y)\n";
+    assert_eq!(lines(text, &[builtin("fft_rfft"), builtin("linalg_solve")], &WHOLE), [[2], [3]]);
+}
+
+#[test]
+fn a_reflected_operator_has_its_number_on_the_left() {
+    let text =
+        "def f(x, n):\n    if n == 3 - 1:\n        y = x - 1\n    else:\n        y = 1 - x\n    return -y\n";
+    assert_eq!(lines(text, &[op("aten::rsub"), op("aten::neg")], &WHOLE), [[5], [6]]);
+    assert_eq!(lines(text, &[op("aten::sub"), op("aten::neg")], &WHOLE), [[3], [6]]);
+}

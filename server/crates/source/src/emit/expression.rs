@@ -198,11 +198,12 @@ impl<'a> Builder<'a> {
             };
         }
         let plain = e.func.as_name_expr().map(|name| name.id.as_str());
-        let ops = plain.map_or(&[][..], names::constructor_ops);
+        let types = name.map_or(&[][..], names::tensor_type_ops);
+        let ops = if types.is_empty() { plain.map_or(&[][..], names::constructor_ops) } else { types };
         let skip = if plain.is_some_and(names::leaves_no_frame) { 1 } else { 24 };
         let mut emitter = self.emitter(EmitterKind::Call, range, ops, &[], skip);
         emitter.line = line;
-        emitter.repeat = (!ops.is_empty()).then_some(12);
+        emitter.repeat = (!ops.is_empty()).then_some(if types.is_empty() { 12 } else { 1 });
         emitter.name = name.map(Into::into);
         emitter.callee = self.callee(&e.func);
         emitter.operands = self.operands(
@@ -233,7 +234,7 @@ impl<'a> Builder<'a> {
             e.range,
             names::attribute_ops(&e.attr),
             names::ATTRIBUTE_FRAMES,
-            0,
+            if matches!(e.attr.as_str(), "T" | "mT" | "H" | "mH") { 4 } else { 0 },
         );
         emitter.line = self.end_line(e.range);
         emitter.name = Some(e.attr.as_str().into());
