@@ -100,6 +100,17 @@ class Recorder(unittest.TestCase):
         expected = {"train.py": hashlib.sha256(b"x = 1\n").hexdigest()}
         self.assertEqual(self.lines("a.lines.json.gz")["sha256"], expected)
 
+    def test_a_call_whose_name_cannot_be_read_is_left_out(self):
+        class Freed(SimpleNamespace):
+            @property
+            def name(self):
+                return b"\x93".decode()
+
+        freed = Freed(**{key: value for key, value in vars(TREE[0]).items() if key != "name"})
+        exact_lines.export(Profiler(tree=[freed]), self.path("a.json"))
+        self.assertEqual(self.lines("a.lines.json.gz")["lines"], [6, 8])
+        self.assertEqual(self.stderr.getvalue(), "")
+
     def test_every_cycle_and_every_export_of_a_handler_has_its_lines(self):
         names = iter(["1.pt.trace.json.gz", "2.pt.trace.json", "3"])
 
