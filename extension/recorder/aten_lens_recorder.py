@@ -132,7 +132,8 @@ def _calls(prof):
         if is_call[kind]:
             try:
                 caller = node.extra_fields.caller
-                calls.append((node.start_time_ns, node.name, caller.file_name, caller.line_number))
+                if caller.line_number > 0:
+                    calls.append((node.start_time_ns, node.name, caller.file_name, caller.line_number))
             except UnicodeDecodeError:
                 pass  # torch 2.2 has names that it has already freed: that call goes without a line.
     return sorted(calls)

@@ -41,6 +41,7 @@ TREE = [
         18,
         [
             node(Kind.PyCCall, 1_790_857_026_000_000_900, "<built-in method relu>", 8),
+            node(Kind.PyCCall, 1_790_857_026_000_000_950, "called from nowhere", 0),
             node(Kind.TorchOp, 1_790_857_026_000_000_100, "aten::mm"),
             node(Kind.PyCCall, 1_790_857_026_000_000_050, "<built-in method mm>", 6),
         ],
