@@ -221,8 +221,8 @@ impl<'a> Readings<'a> {
         let profile = self.frames.profile;
         match profile.frame(child).map(|info| info.callee) {
             Some(Callee::Python { file, function, .. }) => {
-                let function = profile.text(function);
                 let file = profile.text(file).replace('\\', "/");
+                let function = called(&file, profile.text(function));
                 let of_tensor = file.ends_with("torch/_tensor.py");
                 // `boolean_dispatch` picks one of two functions, and neither has the name that is called.
                 let wraps = if align::is_wrapper(function) && !file.ends_with("torch/_jit_internal.py") {
@@ -249,11 +249,12 @@ impl<'a> Readings<'a> {
             let mut below = Vec::new();
             self.children(frame, &mut below);
             for child in below {
-                let Some(Callee::Python { function, .. }) = profile.frame(child).map(|info| info.callee)
+                let Some(Callee::Python { file, function, .. }) =
+                    profile.frame(child).map(|info| info.callee)
                 else {
                     continue;
                 };
-                let function = profile.text(function);
+                let function = called(profile.text(file), profile.text(function));
                 if align::is_wrapper(function) {
                     // A wrapper makes the context it runs in before it calls what it wraps.
                     if !matches!(function, "__init__" | "__new__") {
@@ -326,6 +327,16 @@ impl<'a> Readings<'a> {
     }
 }
 
+/// What a library's function stands for, where its own name is not the one that is called: torch 2.15 names the wrapper of
+/// `@torch.no_grad()` after the context, and numpy's `_mean_dispatcher` is `mean`.
+fn called<'n>(file: &str, function: &'n str) -> &'n str {
+    let own = !function.starts_with("__");
+    if own && file.replace('\\', "/").ends_with("torch/utils/_contextlib.py") {
+        return "decorate_context";
+    }
+    function.strip_prefix('_').and_then(|name| name.strip_suffix("_dispatcher")).unwrap_or(function)
+}
+
 fn readings(
     automaton: &Automaton,
     observations: &[Observation<'_>],
@@ -388,5 +399,19 @@ fn between_neighbours(readings: &mut [Reading], observations: &[Observation<'_>]
         {
             readings[at] = Reading::Aligned(Spot::line(before));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::called;
+
+    #[test]
+    fn wrappers_that_are_named_otherwise_are_known_by_their_file() {
+        let contexts = "torch/utils/_contextlib.py";
+        assert_eq!(called(contexts, "no_grad"), "decorate_context");
+        assert_eq!(called(contexts, "__new__"), "__new__");
+        assert_eq!(called("train.py", "no_grad"), "no_grad");
+        assert_eq!(called("numpy/_core/fromnumeric.py", "_mean_dispatcher"), "mean");
     }
 }

@@ -203,6 +203,7 @@ pub const STORE: Names = &[
     "detach_",
     "to",
     "expand",
+    "view",
     "_index_put_impl_",
     "alias",
     "masked_fill_",
