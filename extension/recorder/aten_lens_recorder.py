@@ -35,6 +35,9 @@ _said = set()
 
 def exact_lines(on_trace_ready):
     """Wraps an `on_trace_ready` handler: beside every trace that it exports, the call lines are written."""
+    if on_trace_ready is None:
+        # As torch has it: nothing happens when a trace is ready, and so nothing is exported.
+        return None
 
     def handler(prof):
         paths = []

@@ -79,6 +79,9 @@ class Recorder(unittest.TestCase):
         with gzip.open(self.path(name)) as file:
             return json.load(file)
 
+    def test_no_handler_stays_none(self):
+        self.assertIsNone(exact_lines(None))
+
     def test_calls_are_written_by_start_beside_the_trace(self):
         exact_lines(lambda prof: prof.export_chrome_trace(self.path("a.json")))(Profiler())
         lines = self.lines("a.lines.json.gz")
