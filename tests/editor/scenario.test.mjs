@@ -242,6 +242,16 @@ describe('ATen Lens in VS Code', () => {
     await editor.lenses.filter({ hasText: 'ATen Lens: naive' }).waitFor();
   });
 
+  step('the exact-line recorder is put into the workspace and shown', async () => {
+    await editor.run('ATen Lens: Add Exact-Line Recorder');
+    await editor.tab('aten_lens_recorder.py').waitFor();
+    await editor.line('def exact_lines(on_trace_ready):').first().waitFor();
+    assert.ok(fs.existsSync(path.join(editor.workspace, 'aten_lens_recorder.py')), 'it is in the workspace');
+    await editor.screenshot('recorder');
+    await editor.run('Notifications: Clear All Notifications');
+    await editor.page.keyboard.press('Control+W');
+  });
+
   step('a trace without stacks is a finding on the call of the profiler, with the fix', async () => {
     await editor.openWorkspace('no_stacks');
     await editor.openFile('train.py');
