@@ -330,9 +330,12 @@ impl<'a> Readings<'a> {
 /// What a library's function stands for, where its own name is not the one that is called: torch 2.15 names the wrapper of
 /// `@torch.no_grad()` after the context, and numpy's `_mean_dispatcher` is `mean`.
 fn called<'n>(file: &str, function: &'n str) -> &'n str {
-    let own = !function.starts_with("__");
-    if own && file.replace('\\', "/").ends_with("torch/utils/_contextlib.py") {
+    let file = file.replace('\\', "/");
+    if file.ends_with("torch/utils/_contextlib.py") && !function.starts_with("__") {
         return "decorate_context";
+    }
+    if !file.starts_with("numpy/") && !file.contains("/numpy/") {
+        return function;
     }
     function.strip_prefix('_').and_then(|name| name.strip_suffix("_dispatcher")).unwrap_or(function)
 }
@@ -412,6 +415,7 @@ mod tests {
         assert_eq!(called(contexts, "no_grad"), "decorate_context");
         assert_eq!(called(contexts, "__new__"), "__new__");
         assert_eq!(called("train.py", "no_grad"), "no_grad");
+        assert_eq!(called("train.py", "_mean_dispatcher"), "_mean_dispatcher");
         assert_eq!(called("numpy/_core/fromnumeric.py", "_mean_dispatcher"), "mean");
     }
 }
