@@ -22,6 +22,9 @@ pub(crate) use score::is_wrapper;
 
 /// Readings that cost at most this much more than the cheapest count as equally good.
 const SLACK: Cost = 2;
+/// The same where something is on no line.
+const DOUBT: Cost = 20;
+
 /// Readings this much dearer than the cheapest are dropped on the way.
 const WINDOW: Cost = 240;
 /// How far ahead silent edges are followed.
@@ -142,8 +145,18 @@ fn read(
     }
     let ends = end_costs(automaton, closure, span, &now)?;
     let best = now.iter().zip(&ends).map(|(&(_, cost), &end)| cost + end).min()?;
-    let rest = now.iter().zip(&ends).map(|(&(state, _), &end)| (state, end)).collect();
-    backward(automaton, closure, &layers, rest, best + SLACK)
+    let rest: Vec<(State, Cost)> = now.iter().zip(&ends).map(|(&(state, _), &end)| (state, end)).collect();
+    let found = backward(automaton, closure, &layers, rest.clone(), best + SLACK)?;
+    if found.iter().zip(observations).any(|(found, seen)| is_foreign(found, seen)) {
+        // The text does not explain everything: the cheapest reading is no longer sure to be the right one.
+        return backward(automaton, closure, &layers, rest, best + DOUBT);
+    }
+    Some(found)
+}
+
+/// Whether an op that dispatch does not put in by itself is on no line.
+pub(crate) fn is_foreign(found: &Explained, seen: &Observation<'_>) -> bool {
+    found.unexplained && !is_implicit(seen)
 }
 
 /// Whether an op is one that dispatch puts in by itself.

@@ -1,10 +1,10 @@
 //! The workspace's files as this attribution saw them: each parsed once, each function's automaton built once.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use source::{Automaton, Comprehensions, FileKey, Module, Scope, ScopeId, ScopeKind, SourceFiles};
+use source::{Automaton, Comprehensions, FileKey, Given, Module, Scope, ScopeId, ScopeKind, SourceFiles};
 
 use crate::FileId;
 use crate::paths::recorded;
@@ -13,7 +13,7 @@ use crate::paths::recorded;
 pub(crate) struct File {
     pub key: FileKey,
     pub module: Module,
-    automata: Vec<OnceCell<Rc<Automaton>>>,
+    automata: RefCell<HashMap<(ScopeId, Rc<Given>), Rc<Automaton>>>,
 }
 
 /// How a frame's name and line fit the text.
@@ -101,13 +101,21 @@ impl<'s> Files<'s> {
         }
         let id = self.sources.text(key).map(|text| {
             let module = Module::parse(text);
-            let automata = module.scopes().iter().map(|_| OnceCell::new()).collect();
             let mut files = self.loaded.borrow_mut();
-            files.push(Rc::new(File { key: key.clone(), module, automata }));
+            files.push(Rc::new(File { key: key.clone(), module, automata: RefCell::default() }));
             FileId(files.len() as u32 - 1)
         });
         self.by_key.borrow_mut().insert(key.clone(), id);
         id
+    }
+
+    /// The scopes that cannot be told apart by a frame's name and line: lambdas on one line.
+    pub fn alike(&self, file: FileId, scope: ScopeId) -> Vec<ScopeId> {
+        let loaded = self.file(file);
+        let scopes = loaded.module.scopes();
+        let this = loaded.module.scope(scope);
+        let alike = |other: &Scope| other.name == this.name && other.first_line == this.first_line;
+        (0..scopes.len() as u32).map(ScopeId).filter(|&id| alike(loaded.module.scope(id))).collect()
     }
 
     /// The scope that a frame named `name` at `line` ran. A line within the function fits only a frame that was already
@@ -119,7 +127,8 @@ impl<'s> Files<'s> {
         if let Some(scope) = module.scope_at(name, line) {
             let found = module.scope(scope);
             let begins = found.first_line <= line && line <= found.def_line;
-            let resumes = || self.automaton(file, scope).pauses.iter().any(|pause| pause.line == line);
+            let resumes =
+                || self.automaton(file, scope, &Rc::default()).pauses.iter().any(|pause| pause.line == line);
             if begins || running || found.kind != ScopeKind::Function || resumes() {
                 return Some(Fit { scope, as_profiled: true });
             }
@@ -133,15 +142,15 @@ impl<'s> Files<'s> {
     }
 }
 
-impl File {
-    pub fn automaton(&self, scope: ScopeId, comprehensions: Comprehensions) -> Rc<Automaton> {
-        let build = || Rc::new(self.module.automaton(scope, comprehensions));
-        Rc::clone(self.automata[scope.0 as usize].get_or_init(build))
-    }
-}
-
 impl Files<'_> {
-    pub fn automaton(&self, file: FileId, scope: ScopeId) -> Rc<Automaton> {
-        self.file(file).automaton(scope, self.comprehensions)
+    /// The automaton of a scope with what is known of its parameters.
+    pub fn automaton(&self, file: FileId, scope: ScopeId, given: &Rc<Given>) -> Rc<Automaton> {
+        let file = self.file(file);
+        if let Some(known) = file.automata.borrow().get(&(scope, Rc::clone(given))) {
+            return Rc::clone(known);
+        }
+        let built = Rc::new(file.module.automaton_given(scope, self.comprehensions, given));
+        file.automata.borrow_mut().insert((scope, Rc::clone(given)), Rc::clone(&built));
+        built
     }
 }

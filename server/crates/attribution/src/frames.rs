@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use profile::{Callee, EventId, Kind, Profile, TrackId};
-use source::{Module, Scope, ScopeId};
+use source::{Module, Scope, ScopeId, ScopeKind};
 
 use crate::FileId;
 use crate::files::{Files, Fit};
@@ -38,19 +38,20 @@ pub(crate) struct Frames<'a> {
     pub profile: &'a Profile,
     pub files: &'a Files<'a>,
     located: RefCell<HashMap<Named<'a>, Option<Rc<Located>>>>,
-    /// When the first event of each thread begins.
-    first_start: HashMap<TrackId, i64>,
+    /// Frames that may have been on the stack when the recording began.
+    running: HashSet<EventId>,
     unedited: OnceCell<HashMap<FileId, u32>>,
 }
 
 impl<'a> Frames<'a> {
     pub fn new(profile: &'a Profile, files: &'a Files<'a>) -> Self {
-        let mut first_start = HashMap::new();
-        for event in profile.events() {
-            let first = first_start.entry(event.track).or_insert(event.start_ns);
-            *first = event.start_ns.min(*first);
+        Self {
+            profile,
+            files,
+            located: RefCell::default(),
+            running: running(profile),
+            unedited: OnceCell::new(),
         }
-        Self { profile, files, located: RefCell::default(), first_start, unedited: OnceCell::new() }
     }
 
     /// Where a frame is; `None` for frames of C functions and modules, and for files that are not in the sources.
@@ -105,11 +106,10 @@ impl<'a> Frames<'a> {
         file.module.scopes().iter().filter(|other| other.name == *name).count() == 1
     }
 
-    /// Whether a frame may have been on the stack when the recording began: nothing of its thread is earlier. Only such a
-    /// frame names a line in the middle of its function.
+    /// Whether a frame may have been on the stack when the recording began. Only such a frame names a line in the middle of
+    /// its function.
     fn was_running(&self, frame: EventId) -> bool {
-        let event = self.profile.event(frame);
-        self.first_start.get(&event.track).is_some_and(|&first| event.start_ns <= first)
+        self.running.contains(&frame)
     }
 
     /// The function that costs of a scope are filed under.
@@ -156,6 +156,33 @@ impl<'a> Frames<'a> {
     }
 }
 
+/// Frames that may have been on the stack when the recording began: all that is earlier on their thread is around them.
+/// torch has them begin one after the other.
+fn running(profile: &Profile) -> HashSet<EventId> {
+    let mut first: HashMap<TrackId, EventId> = HashMap::new();
+    for id in profile.ids() {
+        let event = profile.event(id);
+        let earliest = first.entry(event.track).or_insert(id);
+        if profile.tree().parent(id).is_none() && event.start_ns < profile.event(*earliest).start_ns {
+            *earliest = id;
+        }
+    }
+    let mut running = HashSet::new();
+    for mut at in first.into_values() {
+        while let Some(parent) = profile.tree().parent(at) {
+            at = parent;
+        }
+        loop {
+            running.insert(at);
+            match profile.tree().children(at) {
+                [first, ..] => at = *first,
+                [] => break,
+            }
+        }
+    }
+    running
+}
+
 /// See [`Frames::unedited_until`]; `None` where every line fits.
 fn bound(lines: &BTreeMap<u32, bool>) -> Option<u32> {
     let misfit = lines.iter().find(|&(_, &fits)| !fits).map(|(&line, _)| line)?;
@@ -182,6 +209,11 @@ pub(crate) fn key(scope: &Scope) -> FunctionKey {
 /// `<lambda>`, `<listcomp>`, …: they belong to the function around them.
 pub(crate) fn is_anonymous(name: &str) -> bool {
     name.starts_with('<')
+}
+
+/// The same of a scope; the module's own is told by its name from all others.
+pub(crate) fn is_anonymous_scope(scope: &Scope) -> bool {
+    is_anonymous(&scope.name) && scope.kind != ScopeKind::Module
 }
 
 /// Functions that `torch.compile` makes of the rest of a function after a graph break.

@@ -8,12 +8,14 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use profile::{Callee, EventId, Kind as EventKind, OpInfo, Profile};
-use source::{Automaton, Pause, Scope, ScopeKind};
+use source::{Automaton, Given, Pause, Scope, ScopeId, ScopeKind};
 
 use crate::FileId;
 use crate::align::{self, AnchorFit, Entry, Explained, Inputs, Kind, Observation, Span};
 use crate::charges::is_region;
+use crate::files::Fit;
 use crate::frames::{Frames, Located};
+use crate::passed::{Call, Passed};
 
 /// Silent edges that alignment may look at for one trace: some seconds.
 const MOST_WORK: usize = 1_000_000_000;
@@ -53,6 +55,8 @@ pub(crate) struct FrameReading {
     readings: Rc<Vec<Reading>>,
     /// The text is not the text that was profiled.
     pub stale: bool,
+    /// What is known of the function's parameters.
+    pub given: Rc<Given>,
 }
 
 impl FrameReading {
@@ -61,12 +65,21 @@ impl FrameReading {
     }
 }
 
+/// The children of a frame against one scope.
+struct ScopeReading {
+    readings: Rc<Vec<Reading>>,
+    stale: bool,
+    /// The scope explains every child.
+    fits: bool,
+}
+
 /// All readings of one attribution.
 pub(crate) struct Readings<'a> {
     frames: &'a Frames<'a>,
     launches: &'a HashSet<EventId>,
     by_frame: RefCell<HashMap<EventId, Rc<FrameReading>>>,
     alike: RefCell<HashMap<u64, Rc<Vec<Reading>>>>,
+    passed: Passed,
     last_end: HashMap<profile::TrackId, i64>,
     /// Silent edges that alignment may still look at: a trace of any size ends in time.
     work: Cell<usize>,
@@ -84,6 +97,7 @@ impl<'a> Readings<'a> {
             launches,
             by_frame: RefCell::default(),
             alike: RefCell::default(),
+            passed: Passed::default(),
             last_end,
             work: Cell::new(MOST_WORK),
         }
@@ -94,9 +108,73 @@ impl<'a> Readings<'a> {
         if let Some(known) = self.by_frame.borrow().get(&frame) {
             return Rc::clone(known);
         }
-        let reading = Rc::new(self.read(frame, located));
-        self.by_frame.borrow_mut().insert(frame, Rc::clone(&reading));
-        reading
+        // What a function is called with is read where it is called: the frames around it come first, the outermost before
+        // all others. One after the other: calls nest deeper than a thread's stack.
+        let mut unread = vec![(frame, Rc::new(located.clone()))];
+        while let Some((_, located)) = unread.last()
+            && located.fit.is_some_and(|fit| fit.as_profiled)
+            && let Some((frame, located, _)) = self.frames.innermost(unread[unread.len() - 1].0)
+            && !self.by_frame.borrow().contains_key(&frame)
+        {
+            unread.push((frame, located));
+        }
+        for (frame, located) in unread.into_iter().rev() {
+            let reading = Rc::new(self.read(frame, &located));
+            self.by_frame.borrow_mut().insert(frame, reading);
+        }
+        Rc::clone(&self.by_frame.borrow()[&frame])
+    }
+
+    /// What is known of the parameters of a frame's function: what the call that opened it passes.
+    fn given(&self, frame: EventId, located: &Located) -> Rc<Given> {
+        let none = Rc::default();
+        let Some(fit) = located.fit.filter(|fit| fit.as_profiled) else { return none };
+        let Some((caller, caller_located, inner)) = self.frames.innermost(frame) else { return none };
+        let Some(caller_fit) = caller_located.fit else { return none };
+        let Some(caller_reading) = self.by_frame.borrow().get(&caller).map(Rc::clone) else { return none };
+        if caller_reading.stale || !self.passes_on(frame, caller) {
+            return none;
+        }
+        let child = inner.unwrap_or(frame);
+        let Some(Reading::Exact(spot) | Reading::Aligned(spot)) = caller_reading.of(child) else {
+            return none;
+        };
+        let Some(expression) = spot.expression.clone() else { return none };
+        let call = Call {
+            caller: (caller_located.file, caller_fit.scope),
+            caller_given: Rc::clone(&caller_reading.given),
+            expression,
+            callee: (located.file, fit.scope),
+            of_module: inner.is_some_and(|inner| self.is_module_call(inner)),
+        };
+        self.passed.of(self.frames.files, call)
+    }
+
+    /// Whether all frames between a function's and its caller's are torch's, which pass their arguments on.
+    fn passes_on(&self, frame: EventId, caller: EventId) -> bool {
+        self.frames
+            .around(frame)
+            .take_while(|&at| at != caller)
+            .all(|at| self.is_module_call(at) || self.is_context(at))
+    }
+
+    fn is_module_call(&self, frame: EventId) -> bool {
+        let callee = self.frames.profile.frame(frame).map(|info| info.callee);
+        matches!(callee, Some(Callee::Module { .. })) || self.is_of_file(frame, "torch/nn/modules/module.py")
+    }
+
+    /// A wrapper of `@torch.no_grad()` and its like.
+    fn is_context(&self, frame: EventId) -> bool {
+        self.is_of_file(frame, "torch/utils/_contextlib.py")
+    }
+
+    fn is_of_file(&self, frame: EventId, path: &str) -> bool {
+        match self.frames.profile.frame(frame).map(|info| info.callee) {
+            Some(Callee::Python { file, .. }) => {
+                self.frames.profile.text(file).replace('\\', "/").ends_with(path)
+            }
+            _ => false,
+        }
     }
 
     fn read(&self, frame: EventId, located: &Located) -> FrameReading {
@@ -110,18 +188,51 @@ impl<'a> Readings<'a> {
                 by_child,
                 readings: Rc::new(vec![unknown; children.len()]),
                 stale: self.is_stale(frame),
+                given: Rc::default(),
             };
         };
+        let given = self.given(frame, located);
+        let alike = if crate::frames::is_anonymous_scope(&self.frames.scope(located.file, fit.scope)) {
+            self.frames.files.alike(located.file, fit.scope)
+        } else {
+            vec![fit.scope]
+        };
+        let mut read: Vec<ScopeReading> = alike
+            .into_iter()
+            .map(|scope| self.read_scope(frame, located, Fit { scope, ..fit }, &given, &children))
+            .collect();
+        // Those that explain everything, if any does.
+        if read.iter().any(|read| read.fits) {
+            read.retain(|read| read.fits);
+        }
+        let stale = read.iter().all(|read| read.stale);
+        let readings = match &read[..] {
+            [only] => Rc::clone(&only.readings),
+            several => Rc::new(merged(several)),
+        };
+        debug_assert_eq!(readings.len(), children.len(), "{}", profile.name(frame));
+        FrameReading { by_child, readings, stale, given }
+    }
+
+    /// The children of a frame against one of the scopes that it may have run.
+    fn read_scope(
+        &self,
+        frame: EventId,
+        located: &Located,
+        fit: Fit,
+        given: &Rc<Given>,
+        children: &[EventId],
+    ) -> ScopeReading {
         let scope = self.frames.scope(located.file, fit.scope);
-        if self.is_compiled(frame, &scope, fit.as_profiled, &children) {
+        if self.is_compiled(frame, &scope, fit.as_profiled, children) {
             let unknown = Reading::Unknown("it was compiled: its events are not in the order of the text");
             let readings = Rc::new(vec![unknown; children.len()]);
-            return FrameReading { by_child, readings, stale: !fit.as_profiled };
+            return ScopeReading { readings, stale: !fit.as_profiled, fits: false };
         }
         let anchors: Vec<Option<u32>> =
             children.iter().map(|&child| self.anchor(frame, located.file, &scope, child)).collect();
         let lies_outside = |line: &u32| *line < scope.first_line || *line > scope.end_line;
-        let automaton = self.frames.files.automaton(located.file, fit.scope);
+        let automaton = self.frames.files.automaton(located.file, fit.scope, given);
         let mut observations: Vec<_> = children
             .iter()
             .zip(&anchors)
@@ -137,7 +248,7 @@ impl<'a> Readings<'a> {
             }
         }
         let span = self.span(frame, located, &scope, &automaton.pauses);
-        let key = self.key(located.file, fit.scope.0, &span, &children, &observations);
+        let key = self.key((located.file, fit.scope, given), &span, children, &observations);
         let known = self.alike.borrow().get(&key).cloned();
         let readings = known.unwrap_or_else(|| {
             let mut work = self.work.get();
@@ -146,8 +257,8 @@ impl<'a> Readings<'a> {
             self.alike.borrow_mut().insert(key, Rc::clone(&readings));
             readings
         });
-        debug_assert_eq!(readings.len(), children.len(), "{}", profile.name(frame));
-        FrameReading { by_child, readings, stale }
+        let fits = !stale && readings.iter().all(|reading| !matches!(reading, Reading::Unknown(_)));
+        ScopeReading { readings, stale, fits }
     }
 
     /// A frame without a fitting function is one of an edited text, unless it is a kind that no text has.
@@ -309,14 +420,13 @@ impl<'a> Readings<'a> {
     /// Frames with the same key read the same.
     fn key(
         &self,
-        file: FileId,
-        scope: u32,
+        function: (FileId, ScopeId, &Given),
         span: &Span,
         children: &[EventId],
         observations: &[Observation<'_>],
     ) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (file, scope, span).hash(&mut hasher);
+        (function, span).hash(&mut hasher);
         for (&child, observation) in children.iter().zip(observations) {
             (&observation.kind, observation.line).hash(&mut hasher);
             if let Some(info) = self.input_info(child) {
@@ -353,9 +463,7 @@ fn readings(
         return observations.iter().map(|o| o.line.map_or(unknown.clone(), named)).collect();
     };
     // What the text merely allows for is believed only where all the rest of the function fits.
-    let foreign =
-        |(lines, seen): (&Explained, &Observation<'_>)| lines.unexplained && !align::is_implicit(seen);
-    let open = !stale && !lines.iter().zip(observations).any(foreign);
+    let open = !stale && !lines.iter().zip(observations).any(|(lines, seen)| align::is_foreign(lines, seen));
     let mut readings: Vec<Reading> = lines
         .iter()
         .zip(observations)
@@ -363,6 +471,30 @@ fn readings(
         .collect();
     between_neighbours(&mut readings, observations, &lines);
     readings
+}
+
+/// What several scopes that a frame may have run say of its children: a line where all of them name the same.
+fn merged(scopes: &[ScopeReading]) -> Vec<Reading> {
+    let count = scopes.first().map_or(0, |scope| scope.readings.len());
+    let all_of = |child: usize| {
+        let mut lines = Vec::new();
+        for scope in scopes {
+            match &scope.readings[child] {
+                Reading::Exact(spot) | Reading::Aligned(spot) => lines.push(spot.line),
+                Reading::Ambiguous(several) => lines.extend(several),
+                Reading::Unknown(why) => return Reading::Unknown(why),
+            }
+        }
+        lines.sort_unstable();
+        lines.dedup();
+        match (&scopes[0].readings[child], &lines[..]) {
+            (first, _) if scopes.iter().all(|scope| scope.readings[child] == *first) => first.clone(),
+            (Reading::Exact(_), &[line]) => Reading::Exact(Spot::line(line)),
+            (_, &[line]) => Reading::Aligned(Spot::line(line)),
+            _ => Reading::Ambiguous(lines),
+        }
+    };
+    (0..count).map(all_of).collect()
 }
 
 fn reading(lines: &Explained, observation: &Observation<'_>, open: bool) -> Reading {

@@ -46,8 +46,8 @@ pub enum Callee {
 pub enum Operand {
     Int(i64),
     Float(f64),
-    /// A Python integer that the text does not give: `x.shape[0]`.
-    Integer,
+    /// A Python number that the text does not give: `x.shape[0]`.
+    Number,
     /// A plain name or attribute path: the same text twice is the same value.
     Name(Box<str>),
     Other,
@@ -69,12 +69,16 @@ pub struct Emitter {
     pub frames: &'static [&'static str],
     /// The called function's or the attribute's own name.
     pub name: Option<Box<str>>,
+    /// Functions that a called variable may hold.
+    pub aliases: Box<[Box<str>]>,
     /// Of a call: what is known of the callee.
     pub callee: Callee,
     /// What it costs to assume that it left no event.
     pub skip: Cost,
     /// What it costs to assume that it left one more event of its kind; `None`: only a call's repeated frame may.
     pub repeat: Option<Cost>,
+    /// What it costs to assume that it left any: of plain values, it should not.
+    pub dear: Cost,
     /// Operands of an operator, or the positional and keyword arguments of a call.
     pub operands: Box<[Operand]>,
 }
@@ -85,12 +89,15 @@ impl Emitter {
         let called = self.name.as_deref();
         called == Some(function)
             || self.frames.contains(&function)
+            || self.aliases.iter().any(|alias| **alias == *function)
             || called.is_some_and(|called| is_in_namespace(function, called))
     }
 }
 
 /// `torch.linalg.solve` is bound to a C function `linalg_solve`, and so are others.
 fn is_in_namespace(function: &str, called: &str) -> bool {
+    // `torch.sparse.mm` is `_sparse_mm`.
+    let function = function.trim_start_matches('_');
     let of = |namespace: &str| {
         function.strip_prefix(namespace).and_then(|rest| rest.strip_prefix('_')) == Some(called)
     };

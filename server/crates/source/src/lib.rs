@@ -13,6 +13,7 @@ pub mod profiler_calls;
 pub mod rms_norm;
 mod scopes;
 mod torch_names;
+mod values;
 
 pub use automaton::{Automaton, Callee, Cost, Emitter, EmitterKind, Operand, Pause, State, Step};
 pub use emit::Comprehensions;
@@ -21,6 +22,7 @@ pub use module::Module;
 pub use profiler_calls::{Constant, KeywordArgument, ProfilerCall};
 pub use rms_norm::{Edit, Part, PartKind, Rewrite, RmsNorm, TorchName};
 pub use scopes::{Scope, ScopeId, ScopeKind};
+pub use values::{Arguments, Given, Through};
 
 /// The workspace's Python files, as the outside world offers them.
 ///

@@ -1,16 +1,18 @@
 //! A parsed file and what is asked of it.
 
+mod finder;
+mod values;
+
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{Expr, ModModule, PySourceType, Stmt};
+use ruff_python_ast::{ModModule, PySourceType, Stmt};
 use ruff_python_parser::{Parsed, parse_unchecked_source};
-use ruff_text_size::Ranged;
 
-use crate::emit::{self, Code};
+use crate::LineIndex;
+use crate::imports::Imports;
 use crate::scopes::{self, Scope, ScopeId, ScopeKind};
-use crate::{Automaton, Comprehensions, LineIndex};
+use crate::values::Names;
 
 /// Bytes of stack that dropping one level of nesting may take, with a margin for unoptimized builds.
 const DROP_FRAME: usize = 8192;
@@ -25,7 +27,12 @@ pub struct Module {
     scopes: Vec<Scope>,
     /// Functions of the module and methods without decorators: their frames have their names.
     plain_functions: HashSet<Box<str>>,
+    /// Every function, method and property.
+    function_names: HashSet<Box<str>>,
     depth: usize,
+    imports: OnceLock<Imports>,
+    /// What the module's own names hold.
+    names: OnceLock<Names>,
 }
 
 impl Module {
@@ -43,7 +50,18 @@ impl Module {
             |scope: &Scope| scope.parent.is_some_and(|at| scopes[at.0 as usize].kind == ScopeKind::Function);
         let plain = functions().filter(|scope| !decorated.contains(&*scope.name) && !nested(scope));
         let plain_functions = plain.map(|scope| scope.name.clone()).collect();
-        Self { text, lines, parsed: Some(parsed), scopes, plain_functions, depth: collected.depth }
+        let function_names = functions().map(|scope| scope.name.clone()).collect();
+        Self {
+            text,
+            lines,
+            parsed: Some(parsed),
+            scopes,
+            plain_functions,
+            function_names,
+            depth: collected.depth,
+            imports: OnceLock::new(),
+            names: OnceLock::new(),
+        }
     }
 
     pub fn text(&self) -> &Arc<str> {
@@ -118,22 +136,6 @@ impl Module {
             })
             .map(|(id, _)| id)
     }
-
-    /// What the scope may launch, in evaluation order.
-    pub fn automaton(&self, id: ScopeId, comprehensions: Comprehensions) -> Automaton {
-        let scope = self.scope(id);
-        let mut finder = Finder { scope, code: None };
-        if scope.kind == ScopeKind::Module {
-            finder.code = Some(Code::Body(self.suite()));
-        } else {
-            for stmt in self.suite() {
-                finder.visit_stmt(stmt);
-            }
-        }
-        finder.code.map_or_else(Automaton::default, |code| {
-            emit::build(&code, &self.text, &self.lines, comprehensions, &self.plain_functions)
-        })
-    }
 }
 
 impl Drop for Module {
@@ -141,64 +143,6 @@ impl Drop for Module {
         let parsed = self.parsed.take();
         if self.depth > 256 {
             stacker::grow(self.depth * DROP_FRAME + 1024 * 1024, || drop(parsed));
-        }
-    }
-}
-
-/// Finds the node of a scope again by its bytes.
-struct Finder<'a, 's> {
-    scope: &'s Scope,
-    code: Option<Code<'a>>,
-}
-
-impl Finder<'_, '_> {
-    fn holds(&self, node: &impl Ranged) -> bool {
-        let (start, end) = (u32::from(node.start()), u32::from(node.end()));
-        // A generator that is a call's only argument begins, for Python, at the call's parenthesis.
-        start <= self.scope.range.start.saturating_add(u32::from(self.scope.kind == ScopeKind::Generator))
-            && self.scope.range.end <= end
-    }
-
-    fn is_it(&self, node: &impl Ranged) -> bool {
-        let start = u32::from(node.start());
-        u32::from(node.end()) == self.scope.range.end
-            && (start == self.scope.range.start || self.scope.kind == ScopeKind::Generator)
-    }
-}
-
-impl<'a> Visitor<'a> for Finder<'a, '_> {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        if self.code.is_some() || !self.holds(stmt) {
-            return;
-        }
-        match (stmt, self.scope.kind) {
-            (Stmt::FunctionDef(def), ScopeKind::Function) if self.is_it(def) => {
-                self.code = Some(Code::Body(&def.body));
-            }
-            (Stmt::ClassDef(def), ScopeKind::Class) if self.is_it(def) => {
-                self.code = Some(Code::Body(&def.body));
-            }
-            _ => crate::deep(|| visitor::walk_stmt(self, stmt)),
-        }
-    }
-
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        if self.code.is_some() {
-            return;
-        }
-        match (expr, self.scope.kind) {
-            (Expr::Lambda(lambda), ScopeKind::Lambda) if self.is_it(lambda) => {
-                self.code = Some(Code::Expression(&lambda.body));
-            }
-            (Expr::ListComp(_), ScopeKind::ListComprehension)
-            | (Expr::SetComp(_), ScopeKind::SetComprehension)
-            | (Expr::DictComp(_), ScopeKind::DictComprehension)
-            | (Expr::Generator(_), ScopeKind::Generator)
-                if self.is_it(expr) =>
-            {
-                self.code = Some(Code::Comprehension(expr));
-            }
-            _ => crate::deep(|| visitor::walk_expr(self, expr)),
         }
     }
 }

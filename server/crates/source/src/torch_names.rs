@@ -7,22 +7,41 @@ use ruff_python_ast::{CmpOp, Operator, UnaryOp};
 
 pub type Names = &'static [&'static str];
 
-/// Ops of a binary operator.
+/// Ops of a binary operator. With a number on the left Python asks the tensor on the right: `rsub`, `reciprocal`.
 pub fn binary_ops(op: Operator) -> Names {
     match op {
-        Operator::Add => &["add", "add_"],
-        Operator::Sub => &["sub", "rsub", "sub_"],
-        Operator::Mult => &["mul", "mul_"],
-        Operator::Div => &["div", "reciprocal", "mul", "div_", "true_divide"],
+        Operator::Add => &["add"],
+        Operator::Sub => &["sub", "rsub"],
+        Operator::Mult => &["mul"],
+        Operator::Div => &["div", "reciprocal", "mul", "true_divide"],
         Operator::MatMult => &["matmul", "mm", "bmm", "dot", "mv"],
-        Operator::Pow => &["pow", "pow_", "float_power"],
-        Operator::FloorDiv => &["floor_divide", "div", "floor_divide_"],
-        Operator::Mod => &["remainder", "fmod", "remainder_"],
-        Operator::BitAnd => &["bitwise_and", "__and__", "bitwise_and_", "__iand__"],
-        Operator::BitOr => &["bitwise_or", "__or__", "bitwise_or_"],
+        Operator::Pow => &["pow", "float_power"],
+        Operator::FloorDiv => &["floor_divide", "div"],
+        Operator::Mod => &["remainder", "fmod"],
+        Operator::BitAnd => &["bitwise_and", "__and__"],
+        Operator::BitOr => &["bitwise_or", "__or__"],
         Operator::BitXor => &["bitwise_xor", "__xor__"],
         Operator::LShift => &["bitwise_left_shift", "__lshift__"],
         Operator::RShift => &["bitwise_right_shift", "__rshift__"],
+    }
+}
+
+/// Ops of `target op= value` where the target is a tensor: it is changed in place. `@=` is not: there a new one is made.
+pub fn in_place_ops(op: Operator) -> Names {
+    match op {
+        Operator::Add => &["add_"],
+        Operator::Sub => &["sub_"],
+        Operator::Mult => &["mul_"],
+        Operator::Div => &["div_"],
+        Operator::MatMult => binary_ops(op),
+        Operator::Pow => &["pow_"],
+        Operator::FloorDiv => &["floor_divide_"],
+        Operator::Mod => &["remainder_"],
+        Operator::BitAnd => &["bitwise_and_", "__iand__"],
+        Operator::BitOr => &["bitwise_or_", "__ior__"],
+        Operator::BitXor => &["bitwise_xor_", "__ixor__"],
+        Operator::LShift => &["bitwise_left_shift_", "__ilshift__"],
+        Operator::RShift => &["bitwise_right_shift_", "__irshift__"],
     }
 }
 
@@ -78,12 +97,15 @@ pub fn compare_frames(op: CmpOp) -> Names {
     }
 }
 
+/// `tensor in list`: compared with one element after the other.
+pub const AMONG_OPS: Names = &["eq", "is_nonzero"];
+
 /// `if tensor`: the value leaves the device.
 pub const TRUTH_OPS: Names = &["is_nonzero", "item", "_local_scalar_dense"];
 pub const TRUTH_FRAMES: Names = &["__bool__"];
 
 pub const ITERATE_OPS: Names = &["unbind"];
-pub const ITERATE_FRAMES: Names = &["__iter__", "__next__", "__len__", "<genexpr>"];
+pub const ITERATE_FRAMES: Names = &["__iter__", "__next__", "__len__", "__reversed__", "<genexpr>"];
 pub const NEXT_FRAMES: Names = &["__next__", "parameters", "named_parameters", "<genexpr>", "__iter__"];
 pub const NESTED_ITERATE_OPS: Names = &["unbind", "item"];
 
@@ -105,12 +127,44 @@ pub fn attribute_ops(name: &str) -> Names {
     }
 }
 
+/// Ops of assigning to a tensor's attribute.
+pub fn set_attribute_ops(name: &str) -> Names {
+    match name {
+        "data" => &["_has_compatible_shallow_copy_type"],
+        _ => &[],
+    }
+}
+
+/// Ops of `"%.3f" % x`: the value leaves the device. An f-string and `format` open a frame of their own.
+pub const FORMAT_OPS: Names = &["item", "_local_scalar_dense"];
+
 /// Ops of a builtin constructor that reads a tensor, called by its plain name.
 pub fn constructor_ops(name: &str) -> Names {
     match name {
         "float" | "int" | "complex" => &["item", "_local_scalar_dense"],
         "bool" => &["is_nonzero", "item"],
-        "list" | "tuple" | "sum" | "max" | "min" | "sorted" | "set" => &["unbind"],
+        "list" | "tuple" | "set" | "frozenset" | "dict" | "zip" | "enumerate" | "map" | "filter" | "sum"
+        | "max" | "min" | "sorted" | "reversed" => ITERATE_OPS,
+        "range" => INDEX_VALUE,
+        _ => &[],
+    }
+}
+
+/// Frames that a builtin type opens, which has none of its own: methods of what it is given.
+pub fn type_frames(name: &str) -> Names {
+    match name {
+        "str" => &["__str__", "__repr__", "__format__"],
+        "int" => &["__int__", "__index__", "__trunc__"],
+        "float" => &["__float__", "__index__"],
+        "complex" => &["__complex__", "__float__"],
+        "bool" => &["__bool__", "__len__"],
+        "bytes" => &["__bytes__", "__iter__", "__len__"],
+        "range" | "slice" => &["__index__"],
+        "list" | "tuple" | "zip" | "enumerate" | "map" | "filter" | "sum" | "max" | "min" | "sorted"
+        | "reversed" => ITERATE_FRAMES,
+        "set" | "frozenset" | "dict" => {
+            &["__iter__", "__next__", "__len__", "<genexpr>", "__hash__", "__eq__"]
+        }
         _ => &[],
     }
 }
@@ -187,24 +241,22 @@ pub fn is_builtin(name: &str) -> bool {
 }
 
 pub const SELECT: Names = &["select"];
-pub const SELECT_BY_VALUE: Names = &["select", "item", "nonzero"];
+/// A tensor of one element as an index or bound is read first.
+pub const INDEX_VALUE: Names = &["item", "nonzero"];
 pub const SLICE: Names = &["slice"];
 pub const NEW_AXIS: Names = &["unsqueeze"];
-/// Ends a read by tensor index.
-pub const INDEX: Names = &["index", "alias", "expand", "narrow", "squeeze", "to", "lift_fresh", "detach_"];
+/// Ops that make a tensor of an index: of a list, a NumPy array, or one of another device.
+pub const MAKE_INDEX: Names = &["empty", "lift_fresh", "to", "detach_"];
+/// The same of `True` or `False`, which is an axis of its own.
+pub const MAKE_BOOL_INDEX: Names = &["unsqueeze", "empty", "fill_"];
+/// Reads by tensor index.
+pub const INDEX: Names = &["index"];
 /// Ends a read by plain index.
 pub const VIEW: Names = &["alias"];
-/// Ends a write.
-pub const STORE: Names = &[
-    "copy_",
-    "index_put_",
-    "fill_",
-    "lift_fresh",
-    "detach_",
-    "to",
-    "expand",
-    "view",
-    "_index_put_impl_",
-    "alias",
-    "masked_fill_",
-];
+/// Ops that make of the value what is written.
+pub const MAKE_VALUE: Names = &["lift_fresh", "detach_", "to", "expand", "view", "alias", "empty"];
+/// Ends a write by plain index.
+pub const STORE: Names = &["copy_", "fill_"];
+/// Ends a write by tensor index.
+pub const STORE_BY_INDEX: Names =
+    &["index_put_", "_index_put_impl_", "index_fill_", "masked_fill_", "copy_", "fill_"];

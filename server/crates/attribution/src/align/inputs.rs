@@ -71,7 +71,7 @@ impl<'a> Inputs<'a> {
 
 /// Whether it is surely a Python number.
 pub(super) fn is_number(operand: &Operand) -> bool {
-    matches!(operand, Operand::Int(_) | Operand::Float(_) | Operand::Integer)
+    matches!(operand, Operand::Int(_) | Operand::Float(_) | Operand::Number)
 }
 
 impl Input<'_> {
@@ -79,7 +79,7 @@ impl Input<'_> {
     fn is(&self, number: &Operand) -> bool {
         if self.kind == "Scalar" {
             return match (number, self.concrete.trim_end_matches('.').parse::<f64>()) {
-                (_, Err(_)) | (Operand::Integer, _) => true,
+                (_, Err(_)) | (Operand::Number, _) => true,
                 (Operand::Int(wanted), Ok(value)) => close(*wanted as f64, value),
                 (Operand::Float(wanted), Ok(value)) => close(*wanted, value),
                 _ => false,
@@ -87,7 +87,8 @@ impl Input<'_> {
         }
         self.dims == "[]"
             && match number {
-                Operand::Int(_) | Operand::Integer => self.kind == "long int",
+                Operand::Int(_) => self.kind == "long int",
+                Operand::Number => true,
                 Operand::Float(_) => self.kind == "double",
                 _ => false,
             }

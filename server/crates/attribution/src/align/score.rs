@@ -24,6 +24,7 @@ pub(super) fn score(emitter: &Emitter, observation: &Observation<'_>) -> Option<
         }
         Kind::Module(_) => return None,
     };
+    let cost = cost + emitter.dear;
     // The trace's own line is a hard constraint: a reading that contradicts it is none.
     match observation.line {
         None => Some(cost + 6),
@@ -41,7 +42,10 @@ pub(super) fn is_named(emitter: &Emitter, observation: &Observation<'_>) -> bool
             let base = name.strip_prefix("aten::").or_else(|| name.rsplit("::").next()).unwrap_or(name);
             emitter.kind != EmitterKind::Call || !emitter.ops.is_empty() || emitter.opens(base)
         }
-        Kind::Builtin(function) => emitter.opens(function),
+        Kind::Builtin(function) => {
+            emitter.opens(function)
+                && !matches!(emitter.kind, EmitterKind::Attribute | EmitterKind::SetAttribute)
+        }
         Kind::Python { function, of_tensor, wraps } => {
             emitter.opens(function)
                 || wraps.iter().any(|wrapped| emitter.opens(wrapped))
@@ -86,7 +90,8 @@ fn op(emitter: &Emitter, name: &str, observation: &Observation<'_>) -> Option<Co
         return Some(contradiction);
     }
     let stem = &base[..plain(base)];
-    if emitter.ops.iter().any(|op| op[..plain(op)] == *stem) {
+    // An operator's ops are all in its list, those that change a tensor in place apart.
+    if emitter.kind != EmitterKind::Binary && emitter.ops.iter().any(|op| op[..plain(op)] == *stem) {
         return Some(4 + contradiction);
     }
     if !is_call || !emitter.ops.is_empty() {
@@ -125,6 +130,10 @@ fn builtin(emitter: &Emitter, function: &str, observation: &Observation<'_>) -> 
         (EmitterKind::Call, true) => Some(observation.inputs.against_arguments(&emitter.operands)),
         // A method written in C has the name it is called by.
         (EmitterKind::Call, false) => (emitter.callee == Callee::Open).then_some(60),
+        // Reading an attribute calls nothing that is written in C.
+        (EmitterKind::Attribute | EmitterKind::SetAttribute, _) => {
+            emitter.frames.contains(&function).then_some(2)
+        }
         (_, true) => Some(2),
         (_, false) => None,
     }

@@ -1,12 +1,12 @@
 //! Expressions.
 
 use ruff_python_ast::{
-    ArgOrKeyword, Expr, ExprAttribute, ExprBoolOp, ExprCall, ExprCompare, ExprContext, FStringPart,
-    InterpolatedStringElement, UnaryOp,
+    ArgOrKeyword, BoolOp, CmpOp, Expr, ExprAttribute, ExprBoolOp, ExprCall, ExprCompare, ExprContext,
+    FStringPart, InterpolatedStringElement, Operator, UnaryOp,
 };
 use ruff_text_size::Ranged;
 
-use super::{Builder, Comprehensions};
+use super::{Builder, Comprehensions, IMPROBABLE};
 use crate::automaton::{Callee, EmitterKind, State};
 use crate::torch_names as names;
 
@@ -23,22 +23,31 @@ impl<'a> Builder<'a> {
             Expr::BinOp(e) => {
                 let at = self.expr(&e.left, from);
                 let at = self.expr(&e.right, at);
-                let constant = e.left.is_literal_expr() && e.right.is_literal_expr();
-                let skip = if constant { 0 } else { 6 };
+                // `"…" % x` reads the numbers of `x`.
+                let formats = e.op == Operator::Mod && self.is_text(&e.left);
+                let skip = if formats { 0 } else { 6 };
                 let mut emitter = self.emitter(
                     EmitterKind::Binary,
                     e.range,
-                    names::binary_ops(e.op),
+                    if formats { names::FORMAT_OPS } else { names::binary_ops(e.op) },
                     names::binary_frames(e.op),
                     skip,
                 );
                 emitter.operands = self.operands([&*e.left, &*e.right]);
+                emitter.repeat = formats.then_some(1);
+                if self.is_container(&e.left) || self.is_container(&e.right) {
+                    // `[0.5] * n`, with a tensor of one element for `n`.
+                    emitter.ops = if e.op == Operator::Mult { names::INDEX_VALUE } else { &[] };
+                    emitter.skip = 0;
+                } else if !formats {
+                    self.price(&mut emitter, &e.left, &e.right);
+                }
                 self.emit(at, emitter)
             }
             Expr::UnaryOp(e) if e.op == UnaryOp::Not => self.condition(&e.operand, e.range, from),
             Expr::UnaryOp(e) => {
                 let at = self.expr(&e.operand, from);
-                if e.operand.is_literal_expr() {
+                if self.is_plain(&e.operand) {
                     return at;
                 }
                 let emitter =
@@ -49,7 +58,9 @@ impl<'a> Builder<'a> {
             Expr::BoolOp(e) => self.bool_op(e, from),
             Expr::If(e) => {
                 let at = self.condition(&e.test, e.range, from);
-                let (yes, no) = (self.expr(&e.body, at), self.expr(&e.orelse, at));
+                let known = self.known(&e.test);
+                let (yes, no) = (self.unless(known == Some(false), at), self.unless(known == Some(true), at));
+                let (yes, no) = (self.expr(&e.body, yes), self.expr(&e.orelse, no));
                 self.join([yes, no])
             }
             Expr::Call(e) => self.call(e, from),
@@ -58,8 +69,8 @@ impl<'a> Builder<'a> {
                 let at = self.expr(&e.value, from);
                 let at = self.expr(&e.slice, at);
                 match e.ctx {
-                    ExprContext::Load => self.subscript(&e.slice, e.range, at, false),
-                    ExprContext::Store => self.subscript(&e.slice, e.range, at, true),
+                    ExprContext::Load => self.subscript(&e.value, &e.slice, e.range, at, false),
+                    ExprContext::Store => self.subscript(&e.value, &e.slice, e.range, at, true),
                     ExprContext::Del | ExprContext::Invalid => at,
                 }
             }
@@ -103,7 +114,8 @@ impl<'a> Builder<'a> {
             Expr::Tuple(e) => self.exprs(&e.elts, from),
             Expr::Starred(e) => {
                 let at = self.expr(&e.value, from);
-                self.iterate(e.range, e.range, names::ITERATE_OPS, names::ITERATE_FRAMES, at)
+                let at = self.iterate(e.range, e.range, names::ITERATE_OPS, names::ITERATE_FRAMES, at);
+                self.consumed(&e.value, at)
             }
             Expr::Slice(e) => [&e.lower, &e.upper, &e.step]
                 .into_iter()
@@ -140,14 +152,22 @@ impl<'a> Builder<'a> {
         let out = self.draft.state();
         for (place, (op, right)) in e.ops.iter().zip(&e.comparators).enumerate() {
             if place > 0 {
-                at = self.truth(e.range, e.range, at);
+                at = self.truth(e.range, e.range, 0, at);
                 self.draft.silent(at, out, 0);
             }
             at = self.expr(right, at);
             let (ops, frames) = (names::compare_ops(*op), names::compare_frames(*op));
-            if !ops.is_empty() || !frames.is_empty() {
+            if matches!(op, CmpOp::In | CmpOp::NotIn) {
+                // Compared with each element of a list.
+                let mut emitter = self.emitter(EmitterKind::Compare, e.range, names::AMONG_OPS, frames, 0);
+                emitter.repeat = Some(1);
+                self.price(&mut emitter, left, left);
+                emitter.skip = 0;
+                at = self.emit(at, emitter);
+            } else if !ops.is_empty() || !frames.is_empty() {
                 let mut emitter = self.emitter(EmitterKind::Compare, e.range, ops, frames, 0);
                 emitter.operands = self.operands([left, right]);
+                self.price(&mut emitter, left, right);
                 at = self.emit(at, emitter);
             }
             left = right;
@@ -163,9 +183,12 @@ impl<'a> Builder<'a> {
         for (place, value) in e.values.iter().enumerate() {
             at = self.expr(value, at);
             if place + 1 < e.values.len() {
-                at = self.truth(value.range(), e.range, at);
+                at = self.tested(value, e.range, at);
             }
-            self.draft.silent(at, out, 0);
+            let goes_on = self.known(value).map(|truth| truth == (e.op == BoolOp::And));
+            let last = place + 1 == e.values.len();
+            self.draft.silent(at, out, if goes_on == Some(true) && !last { IMPROBABLE } else { 0 });
+            at = self.unless(goes_on == Some(false), at);
         }
         out
     }
@@ -198,18 +221,69 @@ impl<'a> Builder<'a> {
             };
         }
         let plain = e.func.as_name_expr().map(|name| name.id.as_str());
+        if plain.is_some_and(names::leaves_no_frame) {
+            at = e.arguments.args.iter().fold(at, |at, argument| self.consumed(argument, at));
+        }
         let types = name.map_or(&[][..], names::tensor_type_ops);
         let ops = if types.is_empty() { plain.map_or(&[][..], names::constructor_ops) } else { types };
         let skip = if plain.is_some_and(names::leaves_no_frame) { 1 } else { 24 };
-        let mut emitter = self.emitter(EmitterKind::Call, range, ops, &[], skip);
+        let iterates = ops.first() == names::ITERATE_OPS.first();
+        let frames = plain.map_or(&[][..], names::type_frames);
+        let mut emitter = self.emitter(EmitterKind::Call, range, ops, frames, skip);
         emitter.line = line;
-        emitter.repeat = (!ops.is_empty()).then_some(if types.is_empty() { 12 } else { 1 });
+        emitter.repeat = (!ops.is_empty()).then_some(if types.is_empty() && !iterates { 12 } else { 1 });
         emitter.name = name.map(Into::into);
         emitter.callee = self.callee(&e.func);
+        emitter.aliases = self.values.called(&e.func);
         emitter.operands = self.operands(
             e.arguments.args.iter().chain(e.arguments.keywords.iter().map(|keyword| &keyword.value)),
         );
         self.emit(at, emitter)
+    }
+
+    /// What `map` and its like call while they are iterated: C code calls functions written in C without a frame.
+    pub(super) fn consumed(&mut self, iterable: &'a Expr, from: State) -> State {
+        let Expr::Call(call) = iterable else { return from };
+        let Some(name) = last_name(&call.func) else { return from };
+        let argument = |at: usize| call.arguments.args.get(at);
+        let range = call.range();
+        match name {
+            "enumerate" | "zip" | "reversed" => {
+                call.arguments.args.iter().fold(from, |at, argument| self.consumed(argument, at))
+            }
+            "filter" => {
+                let head = self.draft.state();
+                self.draft.silent(from, head, 0);
+                let mut called = self.emitter(EmitterKind::Call, range, &[], &[], 0);
+                called.aliases = argument(0).map(|function| self.values.called(function)).unwrap_or_default();
+                called.name = argument(0).and_then(last_name).map(Into::into);
+                called.callee = Callee::Member;
+                let at = self.emit(head, called);
+                let test = self.emitter(EmitterKind::Truth, range, names::TRUTH_OPS, names::TRUTH_FRAMES, 0);
+                let at = self.emit(at, test);
+                self.draft.silent(at, head, 1);
+                at
+            }
+            "map" | "starmap" | "accumulate" => {
+                let function = match name {
+                    "accumulate" => call.arguments.find_argument_value("func", 1),
+                    _ => argument(0),
+                };
+                let mut called = if name == "accumulate" && function.is_none() {
+                    let ops = names::binary_ops(Operator::Add);
+                    self.emitter(EmitterKind::Binary, range, ops, names::binary_frames(Operator::Add), 0)
+                } else {
+                    self.emitter(EmitterKind::Call, range, &[], &[], 0)
+                };
+                called.name = function.and_then(last_name).map(Into::into);
+                called.aliases = function.map(|function| self.values.called(function)).unwrap_or_default();
+                called.callee = Callee::Member;
+                called.repeat = Some(1);
+                let known = called.name.is_some() || !called.aliases.is_empty() || !called.ops.is_empty();
+                if !known { from } else { self.emit(from, called) }
+            }
+            _ => from,
+        }
     }
 
     fn callee(&self, func: &Expr) -> Callee {
@@ -249,13 +323,8 @@ impl<'a> Builder<'a> {
                 if let Some(spec) = &e.format_spec {
                     at = self.interpolated(&spec.elements, at);
                 }
-                let format = self.emitter(
-                    EmitterKind::Call,
-                    e.range,
-                    &["item", "_local_scalar_dense"],
-                    &["__format__", "__str__", "__repr__"],
-                    0,
-                );
+                let format =
+                    self.emitter(EmitterKind::Call, e.range, &[], &["__format__", "__str__", "__repr__"], 0);
                 self.emit(at, format)
             }
         })
@@ -273,4 +342,13 @@ fn root(mut expr: &Expr) -> Option<&str> {
         expr = &attribute.value;
     }
     expr.as_name_expr().map(|name| name.id.as_str())
+}
+
+/// `f` of `f` and of `a.b.f`.
+fn last_name(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Name(name) => Some(&name.id),
+        Expr::Attribute(attribute) => Some(&attribute.attr),
+        _ => None,
+    }
 }

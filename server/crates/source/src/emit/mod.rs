@@ -8,12 +8,13 @@ mod subscript;
 
 use std::collections::HashSet;
 
-use ruff_python_ast::{Expr, Stmt};
+use ruff_python_ast::{BoolOp, Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
 use crate::LineIndex;
 use crate::automaton::{Automaton, Callee, Cost, Draft, Emitter, EmitterKind, Operand, Pause, State};
 use crate::torch_names::{self as names, Names};
+use crate::values::{Constant, Evaluator, Value};
 
 /// How the Python that recorded the trace runs list, set and dict comprehensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -36,18 +37,27 @@ pub(crate) enum Code<'a> {
 /// function.
 const MOST_STATES: u32 = 500_000;
 
-/// The automaton of `code`. `functions` are those of the file whose frames have their names.
+/// What it costs to assume that plain values launch an op, or that a condition on constants went the other way.
+pub(super) const IMPROBABLE: Cost = 50;
+
+/// What it costs to assume that an operator on a tensor left no event.
+pub(super) const OBLIGED: Cost = 24;
+
+/// The automaton of `code`. `functions` are those of the file whose frames have their names, `values` what is known of
+/// the scope's names.
 pub(crate) fn build(
     code: &Code<'_>,
     text: &str,
     lines: &LineIndex,
     comprehensions: Comprehensions,
     functions: &HashSet<Box<str>>,
+    values: &Evaluator<'_>,
 ) -> Automaton {
     let mut draft = Draft::default();
     let start = draft.state();
     let end = draft.state();
-    let mut builder = Builder { text, lines, comprehensions, functions, draft, end, unwinds: Vec::new() };
+    let mut builder =
+        Builder { text, lines, comprehensions, functions, values, draft, end, unwinds: Vec::new() };
     let last = match code {
         Code::Body(body) => builder.body(body, start),
         Code::Expression(expr) => builder.expr(expr, start),
@@ -72,6 +82,7 @@ struct Builder<'a> {
     lines: &'a LineIndex,
     comprehensions: Comprehensions,
     functions: &'a HashSet<Box<str>>,
+    values: &'a Evaluator<'a>,
     draft: Draft,
     end: State,
     unwinds: Vec<Unwind<'a>>,
@@ -100,9 +111,11 @@ impl<'a> Builder<'a> {
             ops,
             frames,
             name: None,
+            aliases: Box::default(),
             callee: Callee::Open,
             skip,
             repeat: None,
+            dear: 0,
             operands: Box::default(),
         }
     }
@@ -113,12 +126,21 @@ impl<'a> Builder<'a> {
 
     /// The test of a value that is already computed. Python reports it where the whole statement or conditional
     /// expression `at` begins, whatever line the value stands on.
-    fn truth(&mut self, of: TextRange, at: TextRange, from: State) -> State {
-        let mut emitter = self.emitter(EmitterKind::Truth, of, names::TRUTH_OPS, names::TRUTH_FRAMES, 0);
+    fn truth(&mut self, of: TextRange, at: TextRange, skip: Cost, from: State) -> State {
+        let mut emitter = self.emitter(EmitterKind::Truth, of, names::TRUTH_OPS, names::TRUTH_FRAMES, skip);
         emitter.line = self.start_line(at);
         emitter.lines.0 = emitter.lines.0.min(emitter.line);
         emitter.repeat = Some(12);
         self.emit(from, emitter)
+    }
+
+    /// The test of `expr`, where its value may leave an event.
+    fn tested(&mut self, expr: &'a Expr, at: TextRange, from: State) -> State {
+        match self.values.of(expr) {
+            Value::Plain | Value::Known(_) | Value::Container => from,
+            Value::Unknown => self.truth(expr.range(), at, 0, from),
+            Value::Tensor => self.truth(expr.range(), at, OBLIGED, from),
+        }
     }
 
     /// Iterating: as many events as there are elements.
@@ -157,8 +179,11 @@ impl<'a> Builder<'a> {
                 let mut at = from;
                 for value in &e.values {
                     at = self.condition(value, whole, at);
-                    self.draft.silent(at, out, 0);
+                    let goes_on = self.known(value).map(|truth| truth == (e.op == BoolOp::And));
+                    self.draft.silent(at, out, if goes_on == Some(true) { IMPROBABLE } else { 0 });
+                    at = self.unless(goes_on == Some(false), at);
                 }
+                self.draft.silent(at, out, 0);
                 out
             }
             Expr::UnaryOp(e) if e.op == ruff_python_ast::UnaryOp::Not => {
@@ -166,23 +191,52 @@ impl<'a> Builder<'a> {
             }
             _ => {
                 let at = self.expr(expr, from);
-                if is_plain_bool(expr) { at } else { self.truth(expr.range(), whole, at) }
+                self.tested(expr, whole, at)
             }
         }
     }
 
     fn operands<'e>(&self, of: impl IntoIterator<Item = &'e Expr>) -> Box<[Operand]> {
-        of.into_iter().map(|expr| operand::operand(expr, self.text)).collect()
+        of.into_iter().map(|expr| operand::operand(expr, self.text, &self.values.of(expr))).collect()
     }
-}
 
-/// An expression whose value is always a plain `bool`: testing it leaves no event.
-fn is_plain_bool(expr: &Expr) -> bool {
-    match expr {
-        Expr::Compare(compare) => compare.ops.iter().all(|op| names::compare_ops(*op).is_empty()),
-        Expr::Call(call) => call.func.as_name_expr().is_some_and(|name| {
-            matches!(name.id.as_str(), "isinstance" | "issubclass" | "hasattr" | "callable" | "bool")
-        }),
-        _ => expr.is_literal_expr(),
+    /// Whether a value is surely no tensor and nothing that holds one: operators and tests of it leave no event.
+    fn is_plain(&self, expr: &Expr) -> bool {
+        self.values.of(expr).is_plain()
+    }
+
+    fn is_container(&self, expr: &Expr) -> bool {
+        self.values.of(expr) == Value::Container
+    }
+
+    /// Prices the operator of `left` and `right`: on a tensor it leaves an event, on plain values it does not.
+    fn price(&self, operator: &mut Emitter, left: &Expr, right: &Expr) {
+        let (left, right) = (self.values.of(left), self.values.of(right));
+        if operator.ops.is_empty() {
+        } else if left.is_plain() && right.is_plain() {
+            (operator.skip, operator.dear) = (0, IMPROBABLE);
+        } else if left == Value::Tensor || right == Value::Tensor {
+            operator.skip = OBLIGED;
+        }
+    }
+
+    /// Whether a value is surely a string.
+    fn is_text(&self, expr: &Expr) -> bool {
+        expr.is_f_string_expr() || matches!(self.values.of(expr), Value::Known(Constant::Text(_)))
+    }
+
+    /// What a condition comes to, where the text tells.
+    fn known(&self, condition: &Expr) -> Option<bool> {
+        self.values.of(condition).truth()
+    }
+
+    /// A state that is reached from `from`, at a price when it is `improbable`.
+    fn unless(&mut self, improbable: bool, from: State) -> State {
+        if !improbable {
+            return from;
+        }
+        let to = self.draft.state();
+        self.draft.silent(from, to, IMPROBABLE);
+        to
     }
 }

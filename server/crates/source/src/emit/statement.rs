@@ -6,7 +6,7 @@ use ruff_python_ast::{
 };
 use ruff_text_size::Ranged;
 
-use super::{Builder, Unwind};
+use super::{Builder, IMPROBABLE, Unwind};
 use crate::automaton::{EmitterKind, State};
 use crate::torch_names as names;
 
@@ -91,17 +91,21 @@ impl<'a> Builder<'a> {
 
     fn branch(&mut self, s: &'a StmtIf, from: State) -> State {
         let out = self.draft.state();
-        let mut test = self.condition(&s.test, s.range, from);
-        let arm = self.body(&s.body, test);
-        self.draft.silent(arm, out, 0);
+        let test = self.condition(&s.test, s.range, from);
+        let mut test = self.arm(&s.body, self.known(&s.test), test, out);
         let mut closed = false;
         for clause in &s.elif_else_clauses {
-            match &clause.test {
-                Some(condition) => test = self.condition(condition, clause.range, test),
-                None => closed = true,
-            }
-            let arm = self.body(&clause.body, test);
-            self.draft.silent(arm, out, 0);
+            let known = match &clause.test {
+                Some(condition) => {
+                    test = self.condition(condition, clause.range, test);
+                    self.known(condition)
+                }
+                None => {
+                    closed = true;
+                    Some(true)
+                }
+            };
+            test = self.arm(&clause.body, known, test, out);
         }
         if !closed {
             self.draft.silent(test, out, 0);
@@ -109,13 +113,24 @@ impl<'a> Builder<'a> {
         out
     }
 
+    /// An arm whose condition comes to `known`: where the others begin.
+    fn arm(&mut self, body: &'a [Stmt], known: Option<bool>, test: State, out: State) -> State {
+        let taken = self.unless(known == Some(false), test);
+        let arm = self.body(body, taken);
+        self.draft.silent(arm, out, 0);
+        self.unless(known == Some(true), test)
+    }
+
     fn while_loop(&mut self, s: &'a StmtWhile, from: State) -> State {
         let head = self.draft.state();
         self.draft.silent(from, head, 0);
         let test = self.condition(&s.test, s.range, head);
         let out = self.draft.state();
-        let ended = self.body(&s.orelse, test);
+        let known = self.known(&s.test);
+        let done = self.unless(known == Some(true), test);
+        let ended = self.body(&s.orelse, done);
         self.draft.silent(ended, out, 0);
+        let test = self.unless(known == Some(false), test);
         self.unwinds.push(Unwind::Loop { head, out });
         let last = self.body(&s.body, test);
         self.unwinds.pop();
@@ -145,6 +160,7 @@ impl<'a> Builder<'a> {
         let ended = self.body(&s.orelse, head);
         self.draft.silent(ended, out, 0);
         let next = self.iterate(iterable, iterable, names::ITERATE_OPS, names::NEXT_FRAMES, head);
+        let next = self.consumed(&s.iter, next);
         let next = if s.is_async { self.pause(iterable, next) } else { next };
         let at = self.store(&s.target, next);
         self.unwinds.push(Unwind::Loop { head, out });
@@ -160,7 +176,7 @@ impl<'a> Builder<'a> {
             Expr::Subscript(target) => {
                 at = self.expr(&target.value, at);
                 at = self.expr(&target.slice, at);
-                at = self.subscript(&target.slice, s.range, at, false);
+                at = self.subscript(&target.value, &target.slice, s.range, at, false);
             }
             Expr::Attribute(target) => {
                 at = self.expr(&target.value, at);
@@ -171,17 +187,35 @@ impl<'a> Builder<'a> {
             _ => {}
         }
         at = self.expr(&s.value, at);
+        if self.is_container(&s.target) {
+            // A list takes what it is given by iterating.
+            return self.iterate(s.value.range(), s.range, names::ITERATE_OPS, names::ITERATE_FRAMES, at);
+        }
+        let (target, value) = (self.is_plain(&s.target), self.is_plain(&s.value));
+        // A tensor is changed in place. A number is replaced: by a tensor when one is added to it.
         let mut operator = self.emitter(
             EmitterKind::Binary,
             s.range,
-            names::binary_ops(s.op),
+            names::in_place_ops(s.op),
             names::binary_frames(s.op),
             6,
         );
         operator.operands = self.operands([&*s.target, &*s.value]);
-        at = self.emit(at, operator);
+        self.price(&mut operator, &s.target, &s.value);
+        if !value {
+            let mut replaced = operator.clone();
+            replaced.ops = names::binary_ops(s.op);
+            let new = self.emit(at, replaced);
+            if target {
+                operator.dear = IMPROBABLE;
+            }
+            at = self.emit(at, operator);
+            at = self.join([at, new]);
+        } else {
+            at = self.emit(at, operator);
+        }
         match &*s.target {
-            Expr::Subscript(target) => self.subscript(&target.slice, s.range, at, true),
+            Expr::Subscript(target) => self.subscript(&target.value, &target.slice, s.range, at, true),
             Expr::Attribute(target) => self.set_attribute(s.range, &target.attr, at),
             _ => at,
         }
@@ -212,9 +246,26 @@ impl<'a> Builder<'a> {
             }
         }
         self.unwinds.push(Unwind::With(exits.clone()));
+        let first = self.draft.states;
+        let begun = at;
         at = self.body(&s.body, at);
         self.unwinds.pop();
+        if s.items.iter().any(|item| self.may_suppress(&item.context_expr)) {
+            // An error in the body may end here.
+            let suppressed = self.draft.state();
+            self.draft.silent(begun, suppressed, RAISED);
+            for state in first..self.draft.states - 1 {
+                self.draft.silent(state, suppressed, RAISED);
+            }
+            at = self.join([at, suppressed]);
+        }
         exits.into_iter().rev().fold(at, |at, exit| self.emit(at, exit))
+    }
+
+    /// Whether a context may end an error that was raised in it: those of torch pass it on.
+    fn may_suppress(&self, context: &Expr) -> bool {
+        let made = context.as_call_expr().map_or(context, |call| &call.func);
+        !self.values.imports.resolve(made).is_some_and(|path| path.starts_with("torch."))
     }
 
     fn try_block(&mut self, s: &'a StmtTry, from: State) -> State {
@@ -262,7 +313,7 @@ impl<'a> Builder<'a> {
             );
             compare.repeat = Some(1);
             at = self.emit(at, compare);
-            at = self.truth(case.pattern.range(), case.pattern.range(), at);
+            at = self.truth(case.pattern.range(), case.pattern.range(), 0, at);
             if let Some(guard) = &case.guard {
                 at = self.condition(guard, case.pattern.range(), at);
             }

@@ -4,67 +4,144 @@ use ruff_python_ast::{Expr, Number};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::Builder;
-use crate::automaton::{EmitterKind, Operand, State};
+use crate::automaton::{Cost, Emitter, EmitterKind, Operand, State};
 use crate::torch_names::{self as names, Names};
+use crate::values::Value;
 
 impl<'a> Builder<'a> {
     /// The read or write itself, after value and index were evaluated.
-    pub(super) fn subscript(&mut self, index: &'a Expr, range: TextRange, from: State, store: bool) -> State {
+    pub(super) fn subscript(
+        &mut self,
+        value: &'a Expr,
+        index: &'a Expr,
+        range: TextRange,
+        from: State,
+        store: bool,
+    ) -> State {
         let elements = match index {
             Expr::Tuple(tuple) => &tuple.elts[..],
             other => std::slice::from_ref(other),
         };
         let out = self.draft.state();
         // A plain Python container leaves no event or a frame of its own; it takes no new axes and rarely several indices.
+        let is_key = elements.iter().any(|element| self.is_text(element));
         let plain =
             !index.is_tuple_expr() && !index.is_none_literal_expr() && !index.is_ellipsis_literal_expr();
-        let frames: Names = if store { &["__setitem__"] } else { &["__getitem__"] };
-        let container = self.emitter(EmitterKind::Subscript, range, &[], frames, if plain { 3 } else { 12 });
+        let frames: Names = if store {
+            &["__setitem__", "__hash__", "__eq__"]
+        } else {
+            &["__getitem__", "__hash__", "__eq__", "__missing__"]
+        };
+        let container = self.emitter(EmitterKind::Subscript, range, &[], frames, if plain { 1 } else { 12 });
+        let container = Emitter {
+            skip: if self.values.looks_like_tensor(value) { 12 } else { container.skip },
+            ..container
+        };
         let after = self.emit(from, container);
         self.draft.silent(after, out, 0);
-
-        let mut at = self.draft.state();
-        self.draft.silent(from, at, 0);
-        let mut by_value = false;
-        for element in elements {
-            at = match element {
-                Expr::EllipsisLiteral(_) => at,
-                Expr::NoneLiteral(_) => self.view(range, names::NEW_AXIS, 12, None, Box::default(), at),
-                Expr::Slice(slice) => {
-                    let full = slice.lower.is_none() && slice.upper.is_none() && slice.step.is_none();
-                    // Bounds that are not literals often span everything, and then nothing is sliced.
-                    let literal = |bound: &Option<Box<Expr>>| bound.as_deref().is_none_or(is_constant);
-                    let literal = literal(&slice.lower) && literal(&slice.upper) && literal(&slice.step);
-                    let skip = if full {
-                        0
-                    } else if literal {
-                        12
-                    } else {
-                        6
-                    };
-                    let bounds = self.operands(
-                        [&slice.lower, &slice.upper, &slice.step].into_iter().flatten().map(|b| &**b),
-                    );
-                    self.view(range, names::SLICE, skip, None, bounds, at)
-                }
-                _ if is_constant(element) => {
-                    let operands: Box<[Operand]> = self.operands([element]);
-                    self.view(range, names::SELECT, 12, None, operands, at)
-                }
-                _ => {
-                    by_value = true;
-                    self.view(range, names::SELECT_BY_VALUE, 6, Some(14), Box::default(), at)
-                }
-            };
+        if is_key {
+            // A string is no index of a tensor.
+            return out;
         }
-        let (last, skip) = match (store, by_value) {
-            (true, _) => (names::STORE, 6),
-            (false, true) => (names::INDEX, 6),
+        if self.is_container(value) {
+            let index = self.made(range, names::INDEX_VALUE, from);
+            self.draft.silent(index, out, 0);
+            return out;
+        }
+
+        let at = self.draft.state();
+        self.draft.silent(from, at, 0);
+        let chain = |this: &mut Self, by_tensor: bool| {
+            let skip = if by_tensor { 0 } else { 12 };
+            let at = elements.iter().fold(at, |at, element| this.element(element, range, skip, at));
+            this.end(range, store, by_tensor, at)
+        };
+        // Either every index is a number, slice or the like, or one of them is a tensor.
+        let plain = chain(self, false);
+        let last = if elements.iter().any(|element| self.may_be_tensor(element)) {
+            let by_tensor = chain(self, true);
+            self.join([plain, by_tensor])
+        } else {
+            plain
+        };
+        self.draft.silent(last, out, 0);
+        out
+    }
+
+    /// What one of the indices leaves. One that may be a tensor leaves at `skip` nothing.
+    fn element(&mut self, element: &'a Expr, range: TextRange, skip: Cost, at: State) -> State {
+        match element {
+            Expr::EllipsisLiteral(_) => at,
+            _ if self.values.of(element) == Value::NONE => {
+                self.view(range, names::NEW_AXIS, 12, None, Box::default(), at)
+            }
+            Expr::Slice(slice) => {
+                let full = slice.lower.is_none() && slice.upper.is_none() && slice.step.is_none();
+                // Bounds that are not literals often span everything, and then nothing is sliced.
+                let literal = |bound: &Option<Box<Expr>>| bound.as_deref().is_none_or(is_constant);
+                let literal = literal(&slice.lower) && literal(&slice.upper) && literal(&slice.step);
+                let skip = if full {
+                    0
+                } else if literal {
+                    12
+                } else {
+                    6
+                };
+                let at = if literal { at } else { self.made(range, names::INDEX_VALUE, at) };
+                let bounds = self
+                    .operands([&slice.lower, &slice.upper, &slice.step].into_iter().flatten().map(|b| &**b));
+                self.view(range, names::SLICE, skip, None, bounds, at)
+            }
+            _ if is_constant(element) => {
+                let operands: Box<[Operand]> = self.operands([element]);
+                self.view(range, names::SELECT, 12, None, operands, at)
+            }
+            // A number, or a tuple of numbers.
+            _ if self.is_plain(element) && !element.is_boolean_literal_expr() => {
+                self.view(range, names::SELECT, 12, Some(8), Box::default(), at)
+            }
+            Expr::BooleanLiteral(_) => self.made(range, names::MAKE_BOOL_INDEX, at),
+            _ => {
+                let at = self.view(range, names::INDEX_VALUE, 0, None, Box::default(), at);
+                let at = self.view(range, names::SELECT, skip, Some(8), Box::default(), at);
+                // The variable may hold a slice, if rarely.
+                let mut slice = self.emitter(EmitterKind::Subscript, range, names::SLICE, &[], 0);
+                slice.dear = 10;
+                slice.repeat = Some(0);
+                self.emit(at, slice)
+            }
+        }
+    }
+
+    /// The end of a read or write, by tensor index or by plain ones.
+    fn end(&mut self, range: TextRange, store: bool, by_tensor: bool, from: State) -> State {
+        let mut at = from;
+        if by_tensor {
+            at = self.made(range, names::MAKE_INDEX, at);
+        }
+        if store {
+            at = self.made(range, names::MAKE_VALUE, at);
+        }
+        let (last, skip) = match (store, by_tensor) {
+            (true, true) => (names::STORE_BY_INDEX, 12),
+            (true, false) => (names::STORE, 6),
+            (false, true) => (names::INDEX, 12),
             (false, false) => (names::VIEW, 0),
         };
-        at = self.view(range, last, skip, Some(8), Box::default(), at);
-        self.draft.silent(at, out, 0);
-        out
+        self.view(range, last, skip, None, Box::default(), at)
+    }
+
+    /// Any number of ops that make a tensor of an index or a value.
+    fn made(&mut self, range: TextRange, ops: Names, from: State) -> State {
+        let mut emitter = self.emitter(EmitterKind::Subscript, range, ops, &[], 0);
+        emitter.repeat = Some(0);
+        emitter.dear = 2;
+        self.emit(from, emitter)
+    }
+
+    fn may_be_tensor(&self, element: &Expr) -> bool {
+        !matches!(element, Expr::EllipsisLiteral(_) | Expr::NoneLiteral(_) | Expr::Slice(_))
+            && (element.is_boolean_literal_expr() || !(is_constant(element) || self.is_plain(element)))
     }
 
     fn view(
@@ -111,7 +188,13 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn set_attribute(&mut self, range: TextRange, name: &str, from: State) -> State {
-        let mut emitter = self.emitter(EmitterKind::SetAttribute, range, &[], names::SET_ATTRIBUTE_FRAMES, 0);
+        let mut emitter = self.emitter(
+            EmitterKind::SetAttribute,
+            range,
+            names::set_attribute_ops(name),
+            names::SET_ATTRIBUTE_FRAMES,
+            0,
+        );
         emitter.line = self.end_line(range);
         emitter.name = Some(name.into());
         self.emit(from, emitter)
@@ -123,7 +206,6 @@ fn is_constant(element: &Expr) -> bool {
     match element {
         Expr::NumberLiteral(literal) => matches!(literal.value, Number::Int(_) | Number::Float(_)),
         Expr::UnaryOp(e) => !e.operand.is_name_expr(),
-        Expr::BooleanLiteral(_) | Expr::StringLiteral(_) => true,
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::EmitterKind;
+use crate::{Comprehensions, EmitterKind};
 
 fn scopes(text: &str) -> Vec<(String, u32, u32, u32)> {
     let module = Module::parse(text);

@@ -1,0 +1,169 @@
+//! What a scope may launch, with what is known of its names.
+
+use std::ops::Range;
+
+use ruff_python_ast::Expr;
+use ruff_python_ast::visitor::Visitor;
+
+use super::Module;
+use super::finder::Found;
+use crate::emit::{self, Code};
+use crate::imports::Imports;
+use crate::scopes::{Scope, ScopeId, ScopeKind};
+use crate::values::{self, Arguments, Evaluator, Given, Names, Through};
+use crate::{Automaton, Comprehensions};
+
+impl Module {
+    /// What the scope may launch, in evaluation order, whatever it is called with.
+    pub fn automaton(&self, id: ScopeId, comprehensions: Comprehensions) -> Automaton {
+        self.automaton_given(id, comprehensions, &Given::default())
+    }
+
+    /// The same with parameters of which something is known.
+    pub fn automaton_given(&self, id: ScopeId, comprehensions: Comprehensions, given: &Given) -> Automaton {
+        let build = |found: &Found<'_>, values: &Evaluator<'_>| {
+            emit::build(&found.code, &self.text, &self.lines, comprehensions, &self.plain_functions, values)
+        };
+        self.evaluate(id, given, build).unwrap_or_default()
+    }
+
+    /// The arguments of the call in scope `id` whose bytes are `call`; `None` when no call is there.
+    pub fn arguments(&self, id: ScopeId, given: &Given, call: &Range<u32>) -> Option<Arguments> {
+        self.evaluate(id, given, |found, values| {
+            let call = values::find_call(
+                |finder| match &found.code {
+                    Code::Body(body) => body.iter().for_each(|stmt| finder.visit_stmt(stmt)),
+                    Code::Expression(expr) | Code::Comprehension(expr) => finder.visit_expr(expr),
+                },
+                call,
+            )?;
+            Some(values::arguments(call, values))
+        })
+        .flatten()
+    }
+
+    /// What is known of the parameters of function `id`, of this file, when a call with `arguments` opened its frame.
+    /// `of_module`: the call was one of an `nn.Module`, which passes its arguments on to `forward`.
+    pub fn given(&self, id: ScopeId, arguments: &Arguments, of_module: bool) -> Given {
+        let scope = self.scope(id);
+        if scope.kind != ScopeKind::Function {
+            return Given::default();
+        }
+        let Some(found) = self.find(id) else { return Given::default() };
+        let Some(binding) = self.binding(scope, &found) else { return Given::default() };
+        let in_class = scope.class.is_some();
+        let takes_self = binding == Binding::Method && in_class;
+        // Whether something is passed before the arguments; `None` when that is not known.
+        let bound = if of_module {
+            (takes_self && &*scope.name == "forward").then_some(true)
+        } else if &*scope.name == "__init__" {
+            // A class is called, or the parent's constructor.
+            let makes =
+                arguments.name.starts_with(char::is_uppercase) || arguments.through == Through::Object;
+            (takes_self && makes).then_some(true)
+        } else if *scope.name != *arguments.name {
+            None
+        } else {
+            match (arguments.through, binding) {
+                (Through::Name | Through::Module, _) => (!in_class).then_some(false),
+                (Through::Object, _) => in_class.then_some(binding != Binding::Static),
+                (Through::Class, Binding::Static) => Some(false),
+                (Through::Class, Binding::Class) => Some(true),
+                (Through::Class, Binding::Method) | (Through::Value, _) => None,
+            }
+        };
+        let (Some(bound), Some(parameters)) = (bound, found.parameters) else { return Given::default() };
+        let defines = |name: &str| self.defines(name);
+        let names = [self.names()];
+        values::given(arguments, parameters, bound, &Evaluator::new(self.imports(), &defines, &names, false))
+    }
+
+    /// What a function's decorators make of it; `None` when they may pass other arguments on.
+    fn binding(&self, scope: &Scope, found: &Found<'_>) -> Option<Binding> {
+        let mut binding = Binding::Method;
+        for decorator in found.decorators {
+            let decorator = match &decorator.expression {
+                Expr::Call(call) => &*call.func,
+                other => other,
+            };
+            match decorator.as_name_expr().map(|name| name.id.as_str()) {
+                Some("staticmethod") if scope.class.is_some() => binding = Binding::Static,
+                Some("classmethod") if scope.class.is_some() => binding = Binding::Class,
+                _ if self.imports().resolve(decorator).is_some_and(|path| is_passed_on(&path)) => {}
+                _ => return None,
+            }
+        }
+        Some(binding)
+    }
+
+    /// Runs `with` on a scope's syntax and what is known of its names.
+    fn evaluate<T>(
+        &self,
+        id: ScopeId,
+        given: &Given,
+        with: impl FnOnce(&Found<'_>, &Evaluator<'_>) -> T,
+    ) -> Option<T> {
+        let defines = |name: &str| self.defines(name);
+        if id == ScopeId(0) {
+            let names = [self.names()];
+            return Some(with(&self.find(id)?, &Evaluator::new(self.imports(), &defines, &names, true)));
+        }
+        // The functions around, the outermost first; a class body's names are not seen in its methods.
+        let mut around: Vec<ScopeId> =
+            std::iter::successors(self.scope(id).parent, |&at| self.scope(at).parent)
+                .filter(|&at| !matches!(self.scope(at).kind, ScopeKind::Class | ScopeKind::Module))
+                .collect();
+        around.reverse();
+        let mut known: Vec<Names> = Vec::with_capacity(around.len() + 1);
+        let any = Given::default();
+        for (scope, given) in around.into_iter().map(|scope| (scope, &any)).chain([(id, given)]) {
+            let found = self.find(scope)?;
+            let names: Vec<&Names> = known.iter().rev().chain([self.names()]).collect();
+            let outside = Evaluator::new(self.imports(), &defines, &names, false);
+            let names = Names::of(&found.code, found.parameters, given, outside);
+            known.push(names);
+        }
+        let names: Vec<&Names> = known.iter().rev().chain([self.names()]).collect();
+        Some(with(&self.find(id)?, &Evaluator::new(self.imports(), &defines, &names, false)))
+    }
+
+    fn imports(&self) -> &Imports {
+        self.imports.get_or_init(|| Imports::of(self.suite()))
+    }
+
+    fn names(&self) -> &Names {
+        self.names.get_or_init(|| {
+            let defines = |name: &str| self.defines(name);
+            let outside = Evaluator::new(self.imports(), &defines, &[], true);
+            Names::of(&Code::Body(self.suite()), None, &Given::default(), outside)
+        })
+    }
+
+    /// Whether the file has a function, method or property of this name.
+    fn defines(&self, name: &str) -> bool {
+        self.function_names.contains(name)
+    }
+}
+
+/// How a function comes by its first argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Binding {
+    /// In a class: the object.
+    Method,
+    Class,
+    Static,
+}
+
+/// Decorators of torch that call what they decorate with the arguments they are given.
+fn is_passed_on(path: &str) -> bool {
+    matches!(
+        path,
+        "torch.no_grad"
+            | "torch.enable_grad"
+            | "torch.inference_mode"
+            | "torch.autograd.no_grad"
+            | "torch.autograd.enable_grad"
+            | "torch.autograd.profiler.record_function"
+            | "torch.profiler.record_function"
+    )
+}

@@ -1,0 +1,163 @@
+//! What a call passes to the function whose frame it opened.
+
+use std::ops::Range;
+
+use ruff_python_ast::visitor::{self, Visitor};
+use ruff_python_ast::{Expr, ExprCall, Parameters, Stmt};
+use ruff_text_size::Ranged;
+
+use super::{Evaluator, Value};
+
+/// What is known of a function's parameters; names that are not in it are unknown.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Given(Vec<(Box<str>, Value)>);
+
+impl Given {
+    pub(super) fn of(&self, parameter: &str) -> &Value {
+        self.0.iter().find(|(name, _)| &**name == parameter).map_or(&Value::Unknown, |(_, value)| value)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The arguments of a call, evaluated where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arguments {
+    /// The name that is called: `f` of `f(x)`, `forward` of `self.forward(x)`.
+    pub name: Box<str>,
+    /// How the function is come by.
+    pub through: Through,
+    /// Up to the first `*arguments`.
+    positional: Vec<Value>,
+    keywords: Vec<(Box<str>, Value)>,
+    /// `*arguments` or `**keywords` pass what is not seen.
+    open: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Through {
+    /// A name that a `def`, `class` or `import` made.
+    Name,
+    /// An attribute of an imported module.
+    Module,
+    /// An attribute of an object, which becomes the first argument of a method.
+    Object,
+    /// An attribute of a class or of what looks like one: whether it is the first argument is not known.
+    Class,
+    /// A name that is assigned to, or anything else that is called: an instance, or any function.
+    Value,
+}
+
+/// The call whose bytes are `range`, in `code`.
+pub(crate) fn find<'a>(visit: impl FnOnce(&mut Finder<'a>), range: &Range<u32>) -> Option<&'a ExprCall> {
+    let mut finder = Finder { range: range.clone(), call: None };
+    visit(&mut finder);
+    finder.call
+}
+
+pub(crate) struct Finder<'a> {
+    range: Range<u32>,
+    call: Option<&'a ExprCall>,
+}
+
+impl Finder<'_> {
+    fn holds(&self, node: &impl Ranged) -> bool {
+        u32::from(node.start()) <= self.range.start && self.range.end <= u32::from(node.end())
+    }
+}
+
+impl<'a> Visitor<'a> for Finder<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        if self.call.is_none() && self.holds(stmt) {
+            crate::deep(|| visitor::walk_stmt(self, stmt));
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if self.call.is_some() || !self.holds(expr) {
+            return;
+        }
+        match expr {
+            Expr::Call(call) if self.range == (call.start().into()..call.end().into()) => {
+                self.call = Some(call)
+            }
+            _ => crate::deep(|| visitor::walk_expr(self, expr)),
+        }
+    }
+}
+
+/// The arguments of `call`.
+pub(crate) fn arguments(call: &ExprCall, with: &Evaluator<'_>) -> Arguments {
+    let positional = call.arguments.args.iter().take_while(|argument| !argument.is_starred_expr());
+    let keywords = call.arguments.keywords.iter();
+    let (name, through) = match &*call.func {
+        Expr::Name(name) => {
+            (name.id.as_str(), if with.is_assigned(&name.id) { Through::Value } else { Through::Name })
+        }
+        Expr::Attribute(method) => {
+            let of_class = last_name(&method.value).is_some_and(|name| name.starts_with(char::is_uppercase));
+            let through = if of_class {
+                Through::Class
+            } else if with.imports.resolve(&method.value).is_some() {
+                Through::Module
+            } else {
+                Through::Object
+            };
+            (method.attr.as_str(), through)
+        }
+        _ => ("", Through::Value),
+    };
+    Arguments {
+        name: name.into(),
+        through,
+        positional: positional.map(|argument| with.of(argument)).collect(),
+        keywords: keywords
+            .clone()
+            .filter_map(|keyword| Some((keyword.arg.as_ref()?.as_str().into(), with.of(&keyword.value))))
+            .collect(),
+        open: call.arguments.args.iter().any(Expr::is_starred_expr)
+            || keywords.clone().any(|k| k.arg.is_none()),
+    }
+}
+
+fn last_name(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Name(name) => Some(&name.id),
+        Expr::Attribute(attribute) => Some(&attribute.attr),
+        _ => None,
+    }
+}
+
+/// What `parameters` hold after such a call. `bound`: the object it is called on, or a new one, is passed first. Defaults
+/// are evaluated `outside` the function.
+pub(crate) fn given(
+    arguments: &Arguments,
+    parameters: &Parameters,
+    bound: bool,
+    outside: &Evaluator<'_>,
+) -> Given {
+    let mut given = Vec::new();
+    let mut positional = arguments.positional.iter();
+    let places = parameters.posonlyargs.iter().chain(&parameters.args).map(|parameter| (parameter, true));
+    let all = places.chain(parameters.kwonlyargs.iter().map(|parameter| (parameter, false)));
+    for (at, (parameter, by_place)) in all.enumerate() {
+        if bound && at == 0 && by_place {
+            continue;
+        }
+        let name = parameter.name().as_str();
+        let placed = if by_place { positional.next() } else { None };
+        let keyword =
+            arguments.keywords.iter().find(|(keyword, _)| &**keyword == name).map(|(_, value)| value);
+        let value = match placed.or(keyword) {
+            Some(value) => value.clone(),
+            None if arguments.open => Value::Unknown,
+            None => parameter.default.as_deref().map_or(Value::Unknown, |default| outside.of(default)),
+        };
+        if value != Value::Unknown {
+            given.push((name.into(), value));
+        }
+    }
+    Given(given)
+}
