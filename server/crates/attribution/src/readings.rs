@@ -13,6 +13,7 @@ use source::{Automaton, Pause, Scope, ScopeKind};
 use crate::FileId;
 use crate::align::{self, AnchorFit, Entry, Explained, Inputs, Kind, Observation, Span};
 use crate::charges::is_region;
+use crate::files::Text;
 use crate::frames::{Frames, Located};
 
 /// Silent edges that alignment may look at for one trace: some seconds.
@@ -120,21 +121,23 @@ impl<'a> Readings<'a> {
         }
         let anchors: Vec<Option<u32>> =
             children.iter().map(|&child| self.anchor(frame, located.file, &scope, child)).collect();
-        let lies_outside = |line: &u32| *line < scope.first_line || *line > scope.end_line;
+        let lies_outside =
+            |line: Option<u32>| line.is_some_and(|line| line < scope.first_line || line > scope.end_line);
         let automaton = self.frames.files.automaton(located.file, fit.scope);
         let mut observations: Vec<_> = children
             .iter()
             .zip(&anchors)
             .map(|(&child, &line)| Observation { kind: self.kind(child), line, inputs: self.inputs(child) })
             .collect();
+        // Of a text that is known to be another it is not known where it was edited: a function that fits may be as it was.
         let stale = !fit.as_profiled
-            || anchors.iter().flatten().any(lies_outside)
-            || align::anchor_fit(&automaton, &observations) == AnchorFit::Contradicted;
-        if stale {
-            // What was profiled stood elsewhere: the text is read afresh, without the trace's lines.
-            for observation in &mut observations {
-                observation.line = None;
-            }
+            || self.frames.files.file(located.file).text() != Text::Profiled
+                && (anchors.iter().copied().any(lies_outside)
+                    || align::anchor_fit(&automaton, &observations) == AnchorFit::Contradicted);
+        // What was profiled stood elsewhere: the text is read afresh, without the trace's lines. In the text that was
+        // profiled, a line outside the function is one of a caller that the trace does not show.
+        for observation in observations.iter_mut().filter(|seen| stale || lies_outside(seen.line)) {
+            observation.line = None;
         }
         let span = self.span(frame, located, &scope, &automaton.pauses);
         let key = self.key(located.file, fit.scope.0, &span, &children, &observations);

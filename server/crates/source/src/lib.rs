@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 pub mod automaton;
+mod digest;
 mod emit;
 mod imports;
 pub mod lines;
@@ -15,6 +16,7 @@ mod scopes;
 mod torch_names;
 
 pub use automaton::{Automaton, Callee, Cost, Emitter, EmitterKind, Operand, Pause, State, Step};
+pub use digest::text_sha256;
 pub use emit::Comprehensions;
 pub use lines::LineIndex;
 pub use module::Module;
