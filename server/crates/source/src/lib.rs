@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 pub mod automaton;
+pub mod chrome_exports;
 mod digest;
 mod emit;
 mod imports;
@@ -16,6 +17,7 @@ mod scopes;
 mod torch_names;
 
 pub use automaton::{Automaton, Callee, Cost, Emitter, EmitterKind, Operand, Pause, State, Step};
+pub use chrome_exports::ChromeExport;
 pub use digest::text_sha256;
 pub use emit::Comprehensions;
 pub use lines::LineIndex;
