@@ -191,7 +191,7 @@ def _folders():
 
 
 def _loaded():
-    """The files of all modules. Their dictionaries are asked, since a module may make something of being asked itself."""
+    """The files of all modules; asked of their dictionaries, since a module may make something of being asked."""
     files = [getattr(module, "__dict__", {}).get("__file__") for module in list(sys.modules.values())]
     return {os.path.realpath(file) for file in files if isinstance(file, str)}
 
