@@ -245,7 +245,7 @@ describe('ATen Lens in VS Code', () => {
   step('the exact-line recorder is put into the workspace and shown', async () => {
     await editor.run('ATen Lens: Add Exact-Line Recorder');
     await editor.tab('aten_lens_recorder.py').waitFor();
-    await editor.line('def exact_lines(on_trace_ready):').first().waitFor();
+    await editor.line('Records the line of every Python call').first().waitFor();
     assert.ok(fs.existsSync(path.join(editor.workspace, 'aten_lens_recorder.py')), 'it is in the workspace');
     await editor.screenshot('recorder');
     await editor.run('Notifications: Clear All Notifications');
@@ -267,7 +267,7 @@ describe('ATen Lens in VS Code', () => {
       if (kept) {
         await editor.page.waitForTimeout(300);
       } else {
-        await editor.line('def exact_lines(on_trace_ready):').first().waitFor();
+        await editor.line('Records the line of every Python call').first().waitFor();
       }
       assert.equal(fs.readFileSync(module, 'utf8') === 'mine = 1\n', kept);
     }

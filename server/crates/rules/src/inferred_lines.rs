@@ -4,6 +4,8 @@
 //! torch up to 2.13 writes them, and no call lines beside the trace, not even unusable ones; a call of the profiler in a file
 //! that has nothing to do with the recorder yet. Silent where the call passes `**options`, which may hold a handler.
 
+use std::sync::Arc;
+
 use profile::{Callee, Profile};
 use source::{Constant, FileKey, Module, ProfilerCall};
 use trace::WarningKind;
@@ -43,16 +45,18 @@ fn check(context: &Context) -> Vec<Finding> {
         return Vec::new();
     }
     let ran = context.attribution.files.iter();
-    let found: Vec<_> = ran.filter_map(|file| in_file(context, &file.key)).collect();
+    let found: Vec<_> = ran.filter_map(|file| in_file(context, &file.key, file.text.clone())).collect();
     if !found.is_empty() {
         return found;
     }
-    context.sources.all(FILES).iter().filter_map(|file| in_file(context, file)).collect()
+    let all = context.sources.all(FILES);
+    all.iter().filter_map(|file| in_file(context, file, context.sources.text(file)?)).collect()
 }
 
-fn in_file(context: &Context, file: &FileKey) -> Option<Finding> {
-    let text =
-        context.sources.text(file).filter(|text| text.contains("profile(") && !text.contains(MODULE))?;
+fn in_file(context: &Context, file: &FileKey, text: Arc<str>) -> Option<Finding> {
+    if !text.contains("profile(") || text.contains(MODULE) {
+        return None;
+    }
     let module = Module::parse(text.clone());
     let calls = module.profiler_calls();
     let call = calls.iter().find(|call| {
