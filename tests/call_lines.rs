@@ -54,6 +54,16 @@ fn recorded_lines_do_not_pass_for_those_of_a_newer_torch() {
 }
 
 #[test]
+fn inferred_lines_are_said_to_be_that_and_recorded_ones_are_not() {
+    let (_folder, alone) = alone();
+    let sources = fixture("attribution/sources");
+    let says = |trace: &Path| {
+        run("annotate", trace, &["--sources", &sources.to_string_lossy()]).1.contains("aten-lens recorder")
+    };
+    assert!(says(&alone) && !says(&fixture("traces/call_lines/lm_trace.json.gz")));
+}
+
+#[test]
 fn lines_of_another_run_are_said_to_be_that() {
     let (folder, alone) = alone();
     let lines =

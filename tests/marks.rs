@@ -46,7 +46,8 @@ fn marks_are_on_the_page_and_short_and_add_up() {
                 assert!(hint.line < lines, "{at}: hint on line {} of {lines}", hint.line);
                 assert!(hint.text.chars().count() <= MAX_CHARS, "{at}: {:?}", hint.text);
                 assert!(
-                    ide::hover::hover(analysis, file, hint.line + 1, None).is_some(),
+                    ide::hover::hover(analysis, file, hint.line + 1, &analysis.file(file).text, None)
+                        .is_some(),
                     "{at}: {:?}",
                     hint.text
                 );

@@ -1,4 +1,4 @@
-"""Records the line of every Python call beside the traces of torch.profiler, for ATen Lens.
+r"""Records the line of every Python call beside the traces of torch.profiler, for ATen Lens.
 
 Up to torch 2.13 a trace names the functions that called an op, but not the lines. The profiler knows them all the same:
 
@@ -17,7 +17,11 @@ Any handler that calls `prof.export_chrome_trace(path)` can be wrapped. Whoever 
     starts          of each call: nanoseconds since the epoch; the first as it is, then the differences
     names           of each call: what the trace calls it
     files, lines    of each call: the file and the line (from 1) that it was called from
-    sha256          of the sources, as they were when this was written: file as in `files`, hash in hex
+    sha256          of the sources, as they were when this was written: file as in `files` or `names`, hash in hex
+
+A hash is of the text and not of the bytes, so that an editor's text can be compared with it: decoded as Python does it
+(by the byte order mark or the declared coding, else as UTF-8), without the mark, every line ending a `\n`, and that in
+UTF-8. A file that cannot be read, or may be any of several, has none.
 
 Nothing here can end a run: what goes wrong is one line on stderr.
 """
@@ -28,6 +32,7 @@ import json
 import os
 import platform
 import sys
+import tokenize
 
 VERSION = 1
 _said = set()
@@ -168,13 +173,33 @@ def _file_of(name):
 
 
 def _hashes(files):
-    hashes = {}
+    folders, loaded, hashes = _folders(), _loaded(), {}
     for file in sorted(files):
-        # The profiler has cut off the folder of sys.path that the file lies in.
-        for folder in ("", *sys.path):
-            path = os.path.join(folder, file)
-            if file.endswith(".py") and os.path.isfile(path):
-                with open(path, "rb") as source:
-                    hashes[file] = hashlib.sha256(source.read()).hexdigest()
-                break
+        path = _path(file, folders, loaded) if file.endswith(".py") else None
+        if path is not None:
+            try:
+                # Decodes and ends lines as Python does when it runs the file.
+                with tokenize.open(path) as source:
+                    hashes[file] = hashlib.sha256(source.read().encode("utf-8")).hexdigest()
+            except (OSError, SyntaxError, LookupError, ValueError):
+                pass  # No text that a hash could be of; the lines are worth as much without it.
     return hashes
+
+
+def _folders():
+    return ["", *(folder for folder in sys.path if isinstance(folder, str))]
+
+
+def _loaded():
+    """The files of all modules; asked of their dictionaries, since a module may make something of being asked."""
+    files = [getattr(module, "__dict__", {}).get("__file__") for module in list(sys.modules.values())]
+    return {os.path.realpath(file) for file in files if isinstance(file, str)}
+
+
+def _path(file, folders, loaded):
+    """Where a file lies that the profiler names: it has cut off a folder of sys.path. `None` if it may be several."""
+    found = {os.path.realpath(os.path.join(folder, file)) for folder in folders}
+    found = {path for path in found if os.path.isfile(path)}
+    if len(found) > 1:
+        found &= loaded
+    return found.pop() if len(found) == 1 else None

@@ -21,10 +21,12 @@ export interface Captures {
   watched: string[];
 }
 
-/** The recorder of exact lines, as it was written into a folder. */
+/** The recorder of exact lines in a folder. */
 export interface Recorder {
   path: string;
   usage: string;
+  /** A file of its name holds something else and was left as it is. */
+  differs: boolean;
 }
 
 export interface OperatorsParams {

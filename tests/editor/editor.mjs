@@ -178,6 +178,11 @@ class Editor {
     return this.page.locator('.action-widget .monaco-list-row');
   }
 
+  /** A question that has to be answered before anything else. */
+  get dialog() {
+    return this.page.locator('.monaco-dialog-box');
+  }
+
   get toasts() {
     return this.page.locator('.notifications-toasts .notification-list-item');
   }

@@ -43,7 +43,7 @@ describe('ATen Lens in VS Code', () => {
     async () => {
       const vsix = process.env.VSIX ?? found(path.join(repository, 'extension'), /^aten-lens-.*\.vsix$/);
       editor = await openEditor({
-        workspaces: [path.join(projects, 'rmsnorm'), path.join(projects, 'no_stacks'), unusableInputs],
+        workspaces: [path.join(projects, 'rmsnorm'), path.join(projects, 'no_stacks'), olderTorch, unusableInputs],
         vsix,
         settings: { 'workbench.colorTheme': 'Default Dark Modern' },
       });
@@ -245,11 +245,49 @@ describe('ATen Lens in VS Code', () => {
   step('the exact-line recorder is put into the workspace and shown', async () => {
     await editor.run('ATen Lens: Add Exact-Line Recorder');
     await editor.tab('aten_lens_recorder.py').waitFor();
-    await editor.line('def exact_lines(on_trace_ready):').first().waitFor();
+    await editor.line('Records the line of every Python call').first().waitFor();
     assert.ok(fs.existsSync(path.join(editor.workspace, 'aten_lens_recorder.py')), 'it is in the workspace');
     await editor.screenshot('recorder');
     await editor.run('Notifications: Clear All Notifications');
     await editor.page.keyboard.press('Control+W');
+  });
+
+  step('what else lies under its name is replaced only when the user says so', async () => {
+    const module = path.join(editor.workspace, 'aten_lens_recorder.py');
+    for (const [answer, kept] of [
+      ['Cancel', true],
+      ['Overwrite', false],
+    ]) {
+      fs.writeFileSync(module, 'mine = 1\n');
+      await editor.run('ATen Lens: Add Exact-Line Recorder');
+      await editor.dialog.waitFor();
+      await editor.screenshot(`recorder-${answer.toLowerCase()}`);
+      await editor.dialog.getByRole('button', { name: answer }).click();
+      await editor.dialog.waitFor({ state: 'detached' });
+      if (kept) {
+        await editor.page.waitForTimeout(300);
+      } else {
+        await editor.line('Records the line of every Python call').first().waitFor();
+      }
+      assert.equal(fs.readFileSync(module, 'utf8') === 'mine = 1\n', kept);
+    }
+    await editor.run('Notifications: Clear All Notifications');
+    await editor.page.keyboard.press('Control+W');
+  });
+
+  step('a trace of an older torch is a hint on the handler, whose fix sets up the recorder', async () => {
+    await editor.openWorkspace('older_torch');
+    await editor.openFile('profile_rmsnorm.py');
+    await editor.squiggles('hint').first().waitFor();
+    await editor.screenshot('inferred-lines');
+    await editor.goTo(await editor.lineNumberOf('on_trace_ready='), 12);
+    await editor.quickFix('Record exact lines', () => editor.screenshot('inferred-lines-fix'));
+    await editor.line('on_trace_ready=exact_lines(NeuronProfiler(config).export_trace),').first().waitFor();
+    await editor.squiggles('hint').first().waitFor({ state: 'detached' });
+    await editor.screenshot('inferred-lines-fixed');
+    // A script that is run now has to find the whole module.
+    const module = path.join(editor.workspace, 'aten_lens_recorder.py');
+    await until(() => fs.existsSync(module) && /def exact_lines/.test(fs.readFileSync(module, 'utf8')), 'it is saved');
   });
 
   step('a trace without stacks is a finding on the call of the profiler, with the fix', async () => {
@@ -303,6 +341,15 @@ async function until(holds, what) {
     assert.ok(Date.now() < end, what);
     await editor.page.waitForTimeout(50);
   }
+}
+
+/** The worked example as torch up to 2.13 would have recorded it: without the lines of calls. */
+function olderTorch(folder) {
+  const [from, to] = [path.join(projects, 'rmsnorm'), path.join(folder, 'older_torch')];
+  const isOther = (file) => /profile_output\/(fused|compiled)/.test(file);
+  fs.cpSync(from, to, { recursive: true, filter: (file) => !isOther(file) });
+  const trace = found(path.join(to, 'profile_output'), /trace\.json$/, true);
+  fs.writeFileSync(trace, fs.readFileSync(trace, 'utf8').replace(/"CallFrom": *"[^"]*",?/g, ''));
 }
 
 /** A workspace of inputs nobody can show, made by the test. */

@@ -22,11 +22,13 @@ pub struct Manner {
     pub answers_refresh: bool,
     /// Has the commands that lenses link to.
     pub commands: bool,
+    /// Makes files that a workspace edit names.
+    pub makes_files: bool,
 }
 
 impl Default for Manner {
     fn default() -> Self {
-        Self { settings: Some(json!({})), answers_refresh: true, commands: true }
+        Self { settings: Some(json!({})), answers_refresh: true, commands: true, makes_files: true }
     }
 }
 
@@ -93,6 +95,7 @@ impl Client {
     }
 
     pub fn initialize(&mut self, folder: Option<&Path>) -> Value {
+        let operations = if self.manner.makes_files { json!(["create", "rename"]) } else { json!([]) };
         let folders = folder.map(|folder| json!([{ "uri": uri(folder), "name": "workspace" }]));
         let result = self.request(
             "initialize",
@@ -104,6 +107,7 @@ impl Client {
                 "capabilities": {
                     "workspace": {
                         "configuration": true,
+                        "workspaceEdit": { "documentChanges": true, "resourceOperations": operations },
                         "codeLens": { "refreshSupport": true },
                         "inlayHint": { "refreshSupport": true },
                     },

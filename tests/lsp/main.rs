@@ -14,4 +14,5 @@ mod lifecycle;
 mod limits;
 mod marks;
 mod project;
+mod recorder;
 mod watching;

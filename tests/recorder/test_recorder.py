@@ -14,6 +14,7 @@ import sys
 import tempfile
 import unittest
 from types import SimpleNamespace
+from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../extension/recorder"))
 
@@ -95,14 +96,46 @@ class Recorder(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.json", "a.lines.json.gz"])
         self.assertEqual(self.stderr.getvalue(), "")
 
-    def test_sources_are_hashed_as_they_are(self):
-        with open(self.path("train.py"), "w", encoding="utf-8") as file:
-            file.write("x = 1\n")
-        sys.path.insert(0, self.folder)
-        self.addCleanup(sys.path.remove, self.folder)
-        exact_lines.export(Profiler(), self.path("a.json"))
-        expected = {"train.py": hashlib.sha256(b"x = 1\n").hexdigest()}
-        self.assertEqual(self.lines("a.lines.json.gz")["sha256"], expected)
+    def hashed(self, source):
+        """What the recorder says of a `train.py` of these bytes."""
+        with open(self.path("train.py"), "wb") as file:
+            file.write(source)
+        with mock.patch.object(sys, "path", [self.folder, *sys.path]):
+            exact_lines.export(Profiler(), self.path("a.json"))
+        self.assertEqual(self.stderr.getvalue(), "")
+        return self.lines("a.lines.json.gz")["sha256"]
+
+    def test_sources_are_hashed_as_the_text_that_an_editor_shows(self):
+        expected = {"train.py": hashlib.sha256("# é\nx = 1\n".encode()).hexdigest()}
+        self.assertEqual(self.hashed("# é\nx = 1\n".encode()), expected)
+        self.assertEqual(self.hashed("# é\r\nx = 1\r\n".encode()), expected)
+        self.assertEqual(self.hashed("# é\rx = 1\r".encode()), expected)
+        self.assertEqual(self.hashed(b"\xef\xbb\xbf" + "# é\r\nx = 1\n".encode()), expected)
+
+    def test_a_declared_coding_counts(self):
+        text = "# -*- coding: latin-1 -*-\nname = 'é'\n"
+        self.assertEqual(self.hashed(text.encode("latin-1")), {"train.py": hashlib.sha256(text.encode()).hexdigest()})
+
+    def test_what_is_no_text_has_no_hash_and_its_calls_have_their_lines(self):
+        for source in (b"x = '\xe9'\n", b"# coding: no-such\n", b"# coding: hex\n00\n"):
+            self.assertEqual(self.hashed(source), {})
+            self.assertEqual(self.lines("a.lines.json.gz")["lines"], [18, 6, 8])
+
+    def test_a_file_that_cannot_be_read_has_no_hash_and_its_calls_have_their_lines(self):
+        with mock.patch.object(aten_lens_recorder.tokenize, "open", side_effect=PermissionError):
+            self.assertEqual(self.hashed(b"x = 1\n"), {})
+        self.assertEqual(self.lines("a.lines.json.gz")["lines"], [18, 6, 8])
+
+    def test_of_two_files_of_one_name_the_loaded_one_is_hashed_and_without_it_none(self):
+        other = os.path.join(self.folder, "other")
+        os.mkdir(other)
+        with open(os.path.join(other, "train.py"), "w", encoding="utf-8") as file:
+            file.write("y = 2\n")
+        with mock.patch.object(sys, "path", [other, *sys.path]):
+            self.assertEqual(self.hashed(b"x = 1\n"), {})
+            loaded = SimpleNamespace(__file__=os.path.join(other, "train.py"))
+            with mock.patch.dict(sys.modules, train=loaded):
+                self.assertEqual(self.hashed(b"x = 1\n"), {"train.py": hashlib.sha256(b"y = 2\n").hexdigest()})
 
     def test_a_call_whose_name_cannot_be_read_is_left_out(self):
         class Freed(SimpleNamespace):

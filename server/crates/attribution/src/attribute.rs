@@ -6,7 +6,7 @@ use profile::{Callee, EventId, Kind, Profile};
 use source::{Comprehensions, SourceFiles};
 
 use crate::charges::{charge, is_region, launches};
-use crate::files::Files;
+use crate::files::{Files, Text};
 use crate::frames::{Frames, FunctionKey};
 use crate::inclusive::inclusive;
 use crate::model::{
@@ -22,7 +22,7 @@ use crate::views::views;
 /// Never fails: what cannot be placed is unattributed. The texts are read through `sources` once each; lines count in
 /// the texts as they were then ([`FileCosts::text`]).
 pub fn attribute(profile: &Profile, sources: &dyn SourceFiles) -> Attribution {
-    let files = Files::new(sources, comprehensions(profile));
+    let files = Files::new(sources, comprehensions(profile), &profile.recorded_sources);
     let frames = Frames::new(profile, &files);
     let launches = launches(profile);
     let places = Places::new(&frames, &launches);
@@ -126,7 +126,8 @@ impl Gathered {
             self.files.push(FileCosts {
                 key: loaded.key.clone(),
                 text: loaded.module.text().clone(),
-                stale: false,
+                recorded: loaded.recorded(),
+                stale: loaded.text() == Text::Edited,
                 functions: Vec::new(),
                 views: Vec::new(),
             });
@@ -145,6 +146,7 @@ impl Gathered {
                 own: Cost::default(),
                 inclusive: Cost::default(),
                 inclusive_ops: 0,
+                stale: false,
             });
             FunctionId(functions.len() as u32 - 1)
         });
@@ -152,8 +154,13 @@ impl Gathered {
     }
 
     fn place(&mut self, files: &Files<'_>, placed: Placed) -> Place {
+        let text = files.file(placed.file).text();
         let (file, function) = self.function(files, placed.file, placed.function);
-        self.files[file.0 as usize].stale |= placed.stale;
+        if placed.stale && text != Text::Profiled {
+            let costs = &mut self.files[file.0 as usize];
+            costs.stale = true;
+            costs.functions[function.0 as usize].stale = true;
+        }
         match placed.reading {
             Reading::Exact(Spot { line, expression }) => {
                 Place::Line { file, function, line, precision: Precision::Exact, expression }

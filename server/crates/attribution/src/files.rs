@@ -1,19 +1,35 @@
 //! The workspace's files as this attribution saw them: each parsed once, each function's automaton built once.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use source::{Automaton, Comprehensions, FileKey, Given, Module, Scope, ScopeId, ScopeKind, SourceFiles};
+use source::{
+    Automaton, Comprehensions, FileKey, Given, Module, Scope, ScopeId, ScopeKind, SourceFiles, text_sha256,
+};
 
 use crate::FileId;
-use crate::paths::recorded;
+use crate::paths::{Recorded, recorded};
 
 /// A file that a frame was found in.
 pub(crate) struct File {
     pub key: FileKey,
     pub module: Module,
+    /// The hash of the text that was profiled, where it was recorded.
+    recorded: Cell<Option<[u8; 32]>>,
+    sha256: OnceCell<Option<[u8; 32]>>,
     automata: RefCell<HashMap<(ScopeId, Rc<Given>), Rc<Automaton>>>,
+}
+
+/// What is known of a file's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Text {
+    /// It is the very text that was profiled.
+    Profiled,
+    /// It is another one.
+    Edited,
+    /// Nothing was recorded of it: it has to be judged by how it fits.
+    Unknown,
 }
 
 /// How a frame's name and line fit the text.
@@ -30,6 +46,8 @@ type Asked = (String, Option<(String, u32)>);
 /// Looks up files by recorded path, with what was found kept.
 pub(crate) struct Files<'s> {
     sources: &'s dyn SourceFiles,
+    /// Hashes of the texts that were profiled, by recorded path.
+    hashes: &'s HashMap<String, [u8; 32]>,
     comprehensions: Comprehensions,
     loaded: RefCell<Vec<Rc<File>>>,
     by_key: RefCell<HashMap<FileKey, Option<FileId>>>,
@@ -37,14 +55,24 @@ pub(crate) struct Files<'s> {
 }
 
 impl<'s> Files<'s> {
-    pub fn new(sources: &'s dyn SourceFiles, comprehensions: Comprehensions) -> Self {
-        Self {
+    pub fn new(
+        sources: &'s dyn SourceFiles,
+        comprehensions: Comprehensions,
+        hashes: &'s HashMap<String, [u8; 32]>,
+    ) -> Self {
+        let files = Self {
             sources,
+            hashes,
             comprehensions,
             loaded: RefCell::default(),
             by_key: RefCell::default(),
             resolved: RefCell::default(),
+        };
+        // Before anything is read: a file may have other names in the trace, of which no hash was recorded.
+        for path in hashes.keys() {
+            files.resolve(path, None);
         }
+        files
     }
 
     pub fn file(&self, id: FileId) -> Rc<File> {
@@ -59,6 +87,9 @@ impl<'s> Files<'s> {
             return known;
         }
         let found = self.find(path, function);
+        if let (Some(found), Some(&hash)) = (found, self.hashes.get(path)) {
+            self.file(found).recorded.set(Some(hash));
+        }
         self.resolved.borrow_mut().insert(key, found);
         found
     }
@@ -67,7 +98,7 @@ impl<'s> Files<'s> {
         // What the user maps is mapped before anything else, code that would have no file included.
         let mapped = self.sources.map_path(path);
         let recorded = recorded(mapped.as_deref().unwrap_or(path))?;
-        let best = recorded.best(self.sources.candidates(recorded.base()));
+        let best = recorded.best(self.candidates(path, &recorded));
         if let [only] = &best[..] {
             return self.load(only);
         }
@@ -95,6 +126,15 @@ impl<'s> Files<'s> {
         if several { None } else { named }
     }
 
+    /// The files that a recorded path may mean: those with the text that was profiled, if there are any.
+    fn candidates(&self, path: &str, recorded: &Recorded<'_>) -> Vec<FileKey> {
+        let agreeing = recorded.agreeing(self.sources.candidates(recorded.base()));
+        let Some(&hash) = self.hashes.get(path).filter(|_| agreeing.len() > 1) else { return agreeing };
+        let is_it = |key: &&FileKey| self.sources.text(key).and_then(|text| text_sha256(&text)) == Some(hash);
+        let same: Vec<_> = agreeing.iter().filter(is_it).cloned().collect();
+        if same.is_empty() { agreeing } else { same }
+    }
+
     fn load(&self, key: &FileKey) -> Option<FileId> {
         if let Some(&known) = self.by_key.borrow().get(key) {
             return known;
@@ -102,7 +142,13 @@ impl<'s> Files<'s> {
         let id = self.sources.text(key).map(|text| {
             let module = Module::parse(text);
             let mut files = self.loaded.borrow_mut();
-            files.push(Rc::new(File { key: key.clone(), module, automata: RefCell::default() }));
+            files.push(Rc::new(File {
+                key: key.clone(),
+                module,
+                recorded: Cell::default(),
+                sha256: OnceCell::new(),
+                automata: RefCell::default(),
+            }));
             FileId(files.len() as u32 - 1)
         });
         self.by_key.borrow_mut().insert(key.clone(), id);
@@ -139,6 +185,25 @@ impl<'s> Files<'s> {
         let mut named = module.scopes().iter().enumerate().filter(|(_, s)| &*s.name == name);
         let (at, _) = named.next()?;
         named.next().is_none().then_some(Fit { scope: ScopeId(at as u32), as_profiled: false })
+    }
+}
+
+impl File {
+    /// The hash of the text that was profiled, where it was recorded.
+    pub fn recorded(&self) -> Option<[u8; 32]> {
+        self.recorded.get()
+    }
+
+    pub fn text(&self) -> Text {
+        match (self.recorded.get(), self.sha256()) {
+            (Some(recorded), Some(now)) if recorded == now => Text::Profiled,
+            (Some(_), Some(_)) => Text::Edited,
+            _ => Text::Unknown,
+        }
+    }
+
+    fn sha256(&self) -> Option<[u8; 32]> {
+        *self.sha256.get_or_init(|| text_sha256(self.module.text()))
     }
 }
 

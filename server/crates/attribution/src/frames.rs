@@ -8,7 +8,7 @@ use profile::{Callee, EventId, Kind, Profile, TrackId};
 use source::{Module, Scope, ScopeId, ScopeKind};
 
 use crate::FileId;
-use crate::files::{Files, Fit};
+use crate::files::{Files, Fit, Text};
 
 /// A frame whose file lies in the sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,8 +65,11 @@ impl<'a> Frames<'a> {
         let (path, function) = (self.profile.text(file), self.profile.text(function));
         let found = self.files.resolve(path, Some((function, line))).map(|file| {
             let fit = self.files.fit(file, function, line, running);
-            let fit =
-                fit.filter(|fit| line < self.unedited_until(file) || self.is_unmistakable(file, fit.scope));
+            let fit = fit.filter(|fit| {
+                self.files.file(file).text() == Text::Profiled
+                    || line < self.unedited_until(file)
+                    || self.is_unmistakable(file, fit.scope)
+            });
             Rc::new(Located { file, fit, line, function: self.function(file, fit, function, line) })
         });
         self.located.borrow_mut().insert(key, found.clone());

@@ -106,6 +106,8 @@ pub struct FunctionCost {
     pub inclusive: Cost,
     /// Charged forward ops in `inclusive`.
     pub inclusive_ops: u32,
+    /// It does not fit what was profiled: it was edited, or moved by an edit. Its lines are found by its text alone.
+    pub stale: bool,
 }
 
 /// What kind of whole a [`View`] is.
@@ -140,7 +142,9 @@ pub struct FileCosts {
     pub key: FileKey,
     /// The text that the lines count in: an open document's or the disk's when the attribution was made.
     pub text: Arc<str>,
-    /// Some of the text is not the text that was profiled.
+    /// The hash of the text that was profiled ([`source::text_sha256`]), where it was recorded.
+    pub recorded: Option<[u8; 32]>,
+    /// The text is not the one that was profiled, as its hash says or some of it shows.
     pub stale: bool,
     pub functions: Vec<FunctionCost>,
     /// By line, the costlier first.

@@ -51,6 +51,11 @@ impl Recorded<'_> {
         (agreeing >= self.required.max(1)).then_some(agreeing)
     }
 
+    /// The candidates that agree in as many parts as they must.
+    pub fn agreeing(&self, candidates: Vec<FileKey>) -> Vec<FileKey> {
+        candidates.into_iter().filter(|file| self.agreement(file).is_some()).collect()
+    }
+
     /// The candidates that agree in the most parts.
     pub fn best(&self, candidates: Vec<FileKey>) -> Vec<FileKey> {
         let agreeing: Vec<_> =

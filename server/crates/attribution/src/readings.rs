@@ -13,7 +13,7 @@ use source::{Automaton, Given, Pause, Scope, ScopeId, ScopeKind};
 use crate::FileId;
 use crate::align::{self, AnchorFit, Entry, Explained, Inputs, Kind, Observation, Span};
 use crate::charges::is_region;
-use crate::files::Fit;
+use crate::files::{Fit, Text};
 use crate::frames::{Frames, Located};
 use crate::passed::{Call, Passed};
 
@@ -132,7 +132,12 @@ impl<'a> Readings<'a> {
         let Some((caller, caller_located, inner)) = self.frames.innermost(frame) else { return none };
         let Some(caller_fit) = caller_located.fit else { return none };
         let Some(caller_reading) = self.by_frame.borrow().get(&caller).map(Rc::clone) else { return none };
-        if caller_reading.stale || !self.passes_on(frame, caller) {
+        let edited = |file| self.frames.files.file(file).text() == Text::Edited;
+        if caller_reading.stale
+            || edited(caller_located.file)
+            || edited(located.file)
+            || !self.passes_on(frame, caller)
+        {
             return none;
         }
         let child = inner.unwrap_or(frame);
@@ -231,21 +236,23 @@ impl<'a> Readings<'a> {
         }
         let anchors: Vec<Option<u32>> =
             children.iter().map(|&child| self.anchor(frame, located.file, &scope, child)).collect();
-        let lies_outside = |line: &u32| *line < scope.first_line || *line > scope.end_line;
+        let lies_outside =
+            |line: Option<u32>| line.is_some_and(|line| line < scope.first_line || line > scope.end_line);
         let automaton = self.frames.files.automaton(located.file, fit.scope, given);
         let mut observations: Vec<_> = children
             .iter()
             .zip(&anchors)
             .map(|(&child, &line)| Observation { kind: self.kind(child), line, inputs: self.inputs(child) })
             .collect();
+        // Of a text that is known to be another it is not known where it was edited: a function that fits may be as it was.
         let stale = !fit.as_profiled
-            || anchors.iter().flatten().any(lies_outside)
-            || align::anchor_fit(&automaton, &observations) == AnchorFit::Contradicted;
-        if stale {
-            // What was profiled stood elsewhere: the text is read afresh, without the trace's lines.
-            for observation in &mut observations {
-                observation.line = None;
-            }
+            || self.frames.files.file(located.file).text() != Text::Profiled
+                && (anchors.iter().copied().any(lies_outside)
+                    || align::anchor_fit(&automaton, &observations) == AnchorFit::Contradicted);
+        // What was profiled stood elsewhere: the text is read afresh, without the trace's lines. In the text that was
+        // profiled, a line outside the function is one of a caller that the trace does not show.
+        for observation in observations.iter_mut().filter(|seen| stale || lies_outside(seen.line)) {
+            observation.line = None;
         }
         let span = self.span(frame, located, &scope, &automaton.pauses);
         let key = self.key((located.file, fit.scope, given), &span, children, &observations);

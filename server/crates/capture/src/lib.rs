@@ -16,7 +16,7 @@ use std::time::SystemTime;
 pub use find::{Found, check_glob, find, in_directory};
 pub use open::{OpenError, Opened, open};
 pub use paths::{canonical, read_source};
-pub use recorder::{RECORDER_USAGE, add_recorder};
+pub use recorder::{AddRecorderError, RECORDER_NAME, RECORDER_TEXT, RECORDER_USAGE, add_recorder};
 pub use sources::SourceIndex;
 
 /// What is watched unless the user says otherwise: names that exporters choose, and Neuron's output directories, where

@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     match capture::add_recorder(&arguments.directory, arguments.force) {
         Ok(path) => output::write(&format!("{}\n{}\n", path.display(), capture::RECORDER_USAGE)),
         Err(error) => {
-            output::complain(&error);
+            output::complain(&error.to_string());
             ExitCode::from(UNUSABLE)
         }
     }

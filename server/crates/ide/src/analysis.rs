@@ -7,6 +7,7 @@ use attribution::lines::{FileLines, by_line};
 use attribution::{Attribution, Charge, Cost, FileCosts, FileId, FunctionId, Place, Unit};
 use profile::key_averages::{self, RowKind, TorchVersion};
 use profile::{EventId, Profile};
+use source::text_sha256;
 
 use crate::coverage::Coverage;
 use crate::owners::{Owner, owners};
@@ -115,8 +116,13 @@ impl Analysis {
         Coverage::of(&self.attribution, &self.unit)
     }
 
-    pub fn any_stale(&self) -> bool {
-        self.attribution.files.iter().any(|file| file.stale)
+    /// Whether a present text of a file is another than the one that was profiled, as far as that is known.
+    pub fn is_edited(&self, file: FileId, now: &str) -> bool {
+        let file = self.file(file);
+        match file.recorded {
+            Some(recorded) => text_sha256(now).is_some_and(|now| now != recorded),
+            None => file.stale || text_sha256(now) != text_sha256(&file.text),
+        }
     }
 
     /// Per function of a file: what is on no one line, where there is any.

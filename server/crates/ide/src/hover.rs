@@ -20,12 +20,12 @@ const SHAPES_CHARS: usize = 40;
 
 /// The Markdown of the hover on a 1-based line of the attributed text; `None` where nothing is charged.
 ///
-/// `links` is what the client can follow, appended as the last line.
-pub fn hover(analysis: &Analysis, file: FileId, line: u32, links: Option<&str>) -> Option<String> {
+/// `now` is the text of the file that the user sees; `links` is what the client can follow, appended as the last line.
+pub fn hover(analysis: &Analysis, file: FileId, line: u32, now: &str, links: Option<&str>) -> Option<String> {
     let lines = analysis.lines_of(file);
     let mut text = String::new();
     if let Some(cost) = lines.line(line) {
-        line_section(&mut text, analysis, file, cost);
+        line_section(&mut text, analysis, file, cost, now);
     }
     for set in lines.ambiguous.iter().filter(|set| set.lines.contains(&line)) {
         separate(&mut text);
@@ -95,7 +95,7 @@ fn separate(text: &mut String) {
     }
 }
 
-fn line_section(text: &mut String, analysis: &Analysis, file: FileId, cost: &LineCost) {
+fn line_section(text: &mut String, analysis: &Analysis, file: FileId, cost: &LineCost, now: &str) {
     let unit = &analysis.unit;
     let ops = by_op(&analysis.profile, &cost.events);
     let _ = write!(text, "**{} {}**", units::short(unit.ns(cost.forward)), unit.name);
@@ -112,7 +112,7 @@ fn line_section(text: &mut String, analysis: &Analysis, file: FileId, cost: &Lin
     per_step(text, analysis, cost);
     expressions(text, analysis, file, cost);
     kernels(text, analysis, cost);
-    let _ = writeln!(text, "\n{}", known_by(analysis, file, cost));
+    let _ = writeln!(text, "\n{}", known_by(analysis, file, cost, now));
 }
 
 fn table(text: &mut String, analysis: &Analysis, ops: &[OpCost]) {
@@ -251,21 +251,23 @@ fn kernels(text: &mut String, analysis: &Analysis, cost: &LineCost) {
     let _ = writeln!(text, "\nLaunched: {}{more}", shown.join(", "));
 }
 
-fn known_by(analysis: &Analysis, file: FileId, cost: &LineCost) -> String {
+fn known_by(analysis: &Analysis, file: FileId, cost: &LineCost, now: &str) -> String {
     // The reason of the least certain op is the line's.
     let is_least = |charge: &&Charge| matches!(charge.place, Place::Line { precision, .. } if precision == cost.precision);
-    let charges = cost.events.iter().filter_map(|&(event, _)| analysis.charge(event));
-    let why = charges.filter(is_least).map(|charge| charge.why.as_str()).next().unwrap_or("");
+    let charges = || cost.events.iter().filter_map(|&(event, _)| analysis.charge(event));
+    let why = charges().find(is_least).map_or("", |charge| charge.why.as_str());
     let label = match cost.precision {
         Precision::Exact => "exact",
         Precision::Aligned => "aligned",
         Precision::Ambiguous => "ambiguous",
         Precision::Function | Precision::None => "function",
     };
-    let stale = if analysis.attribution.files[file.0 as usize].stale {
-        " The source was edited after it was profiled."
-    } else {
-        ""
+    let functions = &analysis.file(file).functions;
+    let is_stale = |charge: &Charge| matches!(charge.place, Place::Line { function, .. } if functions[function.0 as usize].stale);
+    let stale = match (analysis.is_edited(file, now), charges().any(is_stale)) {
+        (true, true) => " The file was edited after the run; the lines of this function were found anew.",
+        (true, false) => " The file was edited after the run; this line still fits it.",
+        (false, _) => "",
     };
     if why.is_empty() {
         format!("Line: *{label}*.{stale}")

@@ -31,7 +31,7 @@ pub fn lenses(analysis: &Analysis, file: FileId, options: &Options, age: Option<
         return Vec::new();
     }
     let unit = &analysis.unit;
-    let mut lenses = vec![Lens { line: 0, title: in_use(analysis, age), target: LensTarget::Table }];
+    let mut lenses = vec![Lens { line: 0, title: in_use(analysis, file, age), target: LensTarget::Table }];
     for owner in analysis.owners(file) {
         if unit.share(owner.hottest) < options.hints_min_share {
             continue;
@@ -52,9 +52,9 @@ pub fn lenses(analysis: &Analysis, file: FileId, options: &Options, age: Option<
     lenses
 }
 
-fn in_use(analysis: &Analysis, age: Option<Duration>) -> String {
+fn in_use(analysis: &Analysis, file: FileId, age: Option<Duration>) -> String {
     let age = age.map_or_else(String::new, |age| format!(" · {}", ago(age)));
-    let stale = if analysis.any_stale() { " · source edited since" } else { "" };
+    let stale = if analysis.file(file).stale { " · file edited since" } else { "" };
     format!("ATen Lens: {}{age} · {}{stale}", analysis.name, analysis.coverage().text())
 }
 

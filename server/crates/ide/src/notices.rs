@@ -5,6 +5,9 @@ use trace::WarningKind;
 
 use crate::Analysis;
 
+/// How many edited files a notice names.
+const NAMED: usize = 3;
+
 impl Analysis {
     /// One line: the leading total, steps, and how much of it is on lines.
     pub fn summary(&self) -> String {
@@ -40,16 +43,28 @@ impl Analysis {
                     .to_owned(),
             );
         }
-        if self.any_stale() {
-            notices.push(
-                "A source was edited after it was profiled: what no longer fits is not on lines.".to_owned(),
-            );
-        }
+        notices.extend(self.edited());
         let said = [WarningKind::Truncated];
         notices.extend(log.warnings.iter().filter(|warning| !said.contains(&warning.kind)).map(|warning| {
             let times = if warning.count > 1 { format!(" ({} times)", warning.count) } else { String::new() };
             format!("{}{times}", warning.message)
         }));
         notices
+    }
+
+    /// Which sources were edited after they were profiled.
+    fn edited(&self) -> Option<String> {
+        let mut edited = self.attribution.files.iter().filter(|file| file.stale);
+        let names: Vec<_> =
+            edited.by_ref().take(NAMED).map(|file| format!("`{}`", file.key.relative)).collect();
+        let more = match edited.count() {
+            0 => String::new(),
+            count => format!(" and {count} more"),
+        };
+        let were = if names.len() == 1 && more.is_empty() { "was" } else { "were" };
+        (!names.is_empty()).then(|| {
+            let names = names.join(", ");
+            format!("{names}{more} {were} edited after the run: what no longer fits is not on lines.")
+        })
     }
 }

@@ -183,10 +183,12 @@ impl LanguageServer for Backend {
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         let Some(document) = self.document(&params.text_document.uri) else { return Ok(None) };
-        if !self.capabilities().code_action_literals {
+        let capabilities = self.capabilities();
+        if !capabilities.code_action_literals {
             return Ok(None);
         }
-        Ok(Some(code_action::code_actions(&self.world(), &document, params.range, &params.context)))
+        let (world, range) = (self.world(), params.range);
+        Ok(Some(code_action::code_actions(&world, &document, range, &params.context, &capabilities)))
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {

@@ -1,6 +1,6 @@
 //! What this client can do, resolved once into one flat struct.
 
-use lsp_types::{ClientCapabilities, InitializeParams, MarkupKind};
+use lsp_types::{ClientCapabilities, InitializeParams, MarkupKind, ResourceOperationKind};
 
 /// Flat answers to the questions handlers ask.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct ResolvedClientCapabilities {
     pub code_description: bool,
     pub code_action_literals: bool,
     pub markdown_hover: bool,
+    /// A workspace edit may make files.
+    pub file_creation: bool,
     /// The client has the commands that lenses and hovers link to (`initializationOptions.clientCommands`).
     pub client_commands: bool,
 }
@@ -43,6 +45,10 @@ impl ResolvedClientCapabilities {
                 .and_then(|text| text.code_action.as_ref())
                 .is_some_and(|action| action.code_action_literal_support.is_some()),
             markdown_hover: formats.is_none_or(|formats| formats.contains(&MarkupKind::Markdown)),
+            file_creation: workspace.and_then(|w| w.workspace_edit.as_ref()).is_some_and(|edit| {
+                let operations = edit.resource_operations.as_deref().unwrap_or_default();
+                edit.document_changes == Some(true) && operations.contains(&ResourceOperationKind::Create)
+            }),
             client_commands: options
                 .and_then(|options| options.get("clientCommands")?.as_bool())
                 .unwrap_or_default(),

@@ -87,12 +87,14 @@ impl View {
                 Some(DiagnosticRelatedInformation { location, message: related.message.clone() })
             })
             .collect::<Vec<_>>();
-        let link = ide::rule(finding.code).and_then(|rule| Url::parse(rule.link).ok());
+        let rule = ide::rule(finding.code);
+        let link = rule.and_then(|rule| Url::parse(rule.link).ok());
+        let is_hint = rule.is_some_and(|rule| rule.at_most_hint);
         // What it says of lines that have changed since is no longer known.
         self.range(&finding.text, &finding.scope)?;
         Some(Diagnostic {
             range: self.range(&finding.text, &finding.range)?,
-            severity: Some(severity),
+            severity: Some(if is_hint { DiagnosticSeverity::HINT } else { severity }),
             code: Some(NumberOrString::String(finding.code.to_owned())),
             code_description: link
                 .filter(|_| capabilities.code_description)

@@ -26,6 +26,7 @@ impl Profile {
         profile.steps = steps::of(&profile);
         profile.rank = trace.header.rank;
         profile.recorded_torch = trace.recorded_torch;
+        profile.recorded_sources = trace.recorded_sources;
         profile.base_time_ns = trace.header.base_time_ns;
         profile.complain();
         profile

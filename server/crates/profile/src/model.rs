@@ -1,5 +1,7 @@
 //! The model built from a trace. Immutable once built; everything downstream reads it through these accessors.
 
+use std::collections::HashMap;
+
 use crate::times::Times;
 use trace::{CorrelationId, ExternalId, ImportLog, Interner, Symbol};
 
@@ -197,6 +199,8 @@ pub struct Profile {
     pub rank: Option<i64>,
     /// The version of torch, where its call lines were recorded beside the trace; the trace itself does not say.
     pub recorded_torch: Option<String>,
+    /// The hash of each source as it was in the run, by the file as frames name it, where it was recorded beside the trace.
+    pub recorded_sources: HashMap<String, [u8; 32]>,
     /// Nanoseconds since the epoch at which the trace's own clock has its zero.
     pub base_time_ns: Option<i64>,
     /// Union over streams of the busy device time.

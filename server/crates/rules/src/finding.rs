@@ -31,7 +31,7 @@ pub struct Related {
     pub message: String,
 }
 
-/// A mechanical change of the finding's file.
+/// A mechanical change of the finding's file, and what has to be beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     pub title: String,
@@ -39,6 +39,8 @@ pub struct Fix {
     pub edits: Vec<Edit>,
     /// The one that an editor applies without asking which.
     pub preferred: bool,
+    /// The folder that the module of the recorder has to be put into with them.
+    pub recorder: Option<String>,
 }
 
 /// Replaces a byte range of the finding's text.

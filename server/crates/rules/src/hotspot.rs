@@ -17,6 +17,7 @@ pub const RULE: Rule = Rule {
     code: "hotspot",
     summary: "One of the lines that cost most",
     link: "https://docs.pytorch.org/docs/stable/profiler.html",
+    at_most_hint: false,
     check,
 };
 

@@ -2,6 +2,7 @@
 
 pub mod finding;
 mod hotspot;
+mod inferred_lines;
 mod no_stacks;
 pub mod registry;
 #[cfg(test)]
@@ -9,5 +10,6 @@ mod testing;
 mod unfused_rms_norm;
 
 pub use finding::{Edit, Finding, Fix, Related};
+pub use inferred_lines::infers_lines;
 pub use no_stacks::has_stacks;
 pub use registry::{Context, Limits, RULES, Rule, check, rule};

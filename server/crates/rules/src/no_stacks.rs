@@ -13,6 +13,7 @@ pub const RULE: Rule = Rule {
     code: "no-stacks",
     summary: "The profiler was set up without with_stack=True",
     link: "https://docs.pytorch.org/docs/stable/profiler.html#torch.profiler.profile",
+    at_most_hint: false,
     check,
 };
 
@@ -70,7 +71,12 @@ fn fix(call: &ProfilerCall) -> Option<Fix> {
             Edit { range: at..at, new_text }
         }
     };
-    Some(Fix { title: format!("Record stacks: add {ARGUMENT}"), edits: vec![edit], preferred: true })
+    Some(Fix {
+        title: format!("Record stacks: add {ARGUMENT}"),
+        edits: vec![edit],
+        preferred: true,
+        recorder: None,
+    })
 }
 
 #[cfg(test)]

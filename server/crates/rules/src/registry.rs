@@ -6,7 +6,7 @@ use profile::Profile;
 use source::SourceFiles;
 
 use crate::finding::Finding;
-use crate::{hotspot, no_stacks, unfused_rms_norm};
+use crate::{hotspot, inferred_lines, no_stacks, unfused_rms_norm};
 
 /// What a rule looks at.
 pub struct Context<'a> {
@@ -38,11 +38,13 @@ pub struct Rule {
     pub summary: &'static str,
     /// A public page that explains the remedy.
     pub link: &'static str,
+    /// It tells of no cost and no fault: it is shown as a hint, however findings are shown.
+    pub at_most_hint: bool,
     pub check: fn(&Context) -> Vec<Finding>,
 }
 
 /// All rules, in the order their findings are listed.
-pub const RULES: &[Rule] = &[hotspot::RULE, unfused_rms_norm::RULE, no_stacks::RULE];
+pub const RULES: &[Rule] = &[hotspot::RULE, unfused_rms_norm::RULE, no_stacks::RULE, inferred_lines::RULE];
 
 /// The findings of all rules.
 pub fn check(context: &Context) -> Vec<Finding> {

@@ -19,6 +19,7 @@ pub const RULE: Rule = Rule {
     code: "unfused-rms-norm",
     summary: "RMSNorm dispatched op by op where one fused op would do",
     link: "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.rms_norm.html",
+    at_most_hint: false,
     check,
 };
 
@@ -129,7 +130,7 @@ fn rewrite(context: &Context, evidence: &[&Charge], norm: &RmsNorm) -> Option<Fi
     let rewrite = norm.rewrite_with_weight.as_ref().filter(|_| vector).or(norm.rewrite.as_ref())?;
     let edits = rewrite.edits.iter();
     let edits = edits.map(|edit| Edit { range: edit.range.clone(), new_text: edit.text.clone() }).collect();
-    Some(Fix { title: format!("Use {}", rewrite.call), edits, preferred: true })
+    Some(Fix { title: format!("Use {}", rewrite.call), edits, preferred: true, recorder: None })
 }
 
 /// The recorded `Input Dims` of an op whose operands are all tensors or numbers.
@@ -165,7 +166,12 @@ fn compile(context: &Context, file: &FileCosts, module: &Module, norm: &RmsNorm)
     let arguments = if neuron { "backend=\"neuron\", fullgraph=True" } else { "fullgraph=True" };
     let decorator = format!("@{torch}.compile({arguments})");
     let edit = Edit { range: at..at, new_text: format!("{decorator}{newline}{indent}") };
-    Some(Fix { title: format!("Compile it: {decorator}"), edits: vec![edit], preferred: false })
+    Some(Fix {
+        title: format!("Compile it: {decorator}"),
+        edits: vec![edit],
+        preferred: false,
+        recorder: None,
+    })
 }
 
 /// The bytes of the function's name in its `def` line; the result's line for module code.

@@ -5,6 +5,8 @@
 use std::sync::Arc;
 
 pub mod automaton;
+pub mod chrome_exports;
+mod digest;
 mod emit;
 mod imports;
 pub mod lines;
@@ -16,6 +18,8 @@ mod torch_names;
 mod values;
 
 pub use automaton::{Automaton, Callee, Cost, Emitter, EmitterKind, Operand, Pause, State, Step};
+pub use chrome_exports::ChromeExport;
+pub use digest::text_sha256;
 pub use emit::Comprehensions;
 pub use lines::LineIndex;
 pub use module::Module;

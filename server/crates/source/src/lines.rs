@@ -37,3 +37,11 @@ impl LineIndex {
         Some(start..start + trimmed.len() as u32)
     }
 }
+
+/// The line ending of a text, as its first line has it.
+pub(crate) fn newline(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if at > 0 && text.as_bytes()[at - 1] == b'\r' => "\r\n",
+        _ => "\n",
+    }
+}

@@ -8,6 +8,7 @@ use ruff_text_size::{Ranged, TextRange};
 
 use crate::Module;
 use crate::imports::Imports;
+use crate::lines::newline;
 
 /// The paths under which torch offers its profilers.
 const PROFILERS: [&str; 5] = [
@@ -200,13 +201,6 @@ fn after_last(rest: &str) -> (u32, Option<u32>) {
         }
     }
     (parenthesis, None)
-}
-
-fn newline(text: &str) -> &'static str {
-    match text.find('\n') {
-        Some(at) if at > 0 && text.as_bytes()[at - 1] == b'\r' => "\r\n",
-        _ => "\n",
-    }
 }
 
 #[cfg(test)]

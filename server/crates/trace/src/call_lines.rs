@@ -3,6 +3,7 @@
 
 mod join;
 
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::Deserialize;
@@ -17,6 +18,7 @@ pub struct CallLines {
     torch: String,
     strings: Vec<String>,
     calls: Vec<Call>,
+    sources: HashMap<String, [u8; 32]>,
 }
 
 /// One call. What it is called and its file are indices into [`CallLines::strings`].
@@ -67,6 +69,8 @@ struct Columns {
     names: Vec<u32>,
     files: Vec<u32>,
     lines: Vec<u32>,
+    #[serde(default)]
+    sha256: HashMap<String, String>,
 }
 
 impl CallLines {
@@ -80,12 +84,24 @@ impl CallLines {
             return Err(CallLinesError::Version(columns.version));
         }
         let calls = columns.calls().ok_or(CallLinesError::Inconsistent)?;
-        Ok(Self { torch: columns.torch, strings: columns.strings, calls })
+        let hashes = columns.sha256.into_iter();
+        let sources = hashes.filter_map(|(file, hash)| Some((file, digest(&hash)?))).collect();
+        Ok(Self { torch: columns.torch, strings: columns.strings, calls, sources })
     }
 
     fn text(&self, index: u32) -> &str {
         self.strings.get(index as usize).map_or("", String::as_str)
     }
+}
+
+/// The bytes of a hash in hexadecimal; `None` for what is none, which is as good as no hash.
+fn digest(hash: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    let mut digits = hash.chars().map(|digit| digit.to_digit(16));
+    for byte in &mut bytes {
+        *byte = (digits.next()?? << 4 | digits.next()??) as u8;
+    }
+    digits.next().is_none().then_some(bytes)
 }
 
 impl Columns {
@@ -124,6 +140,21 @@ mod tests {
         let lines = CallLines::read(text.as_bytes()).expect("the format");
         let read: Vec<_> = lines.calls.iter().map(|call| (call.start_ns, call.place.line)).collect();
         assert_eq!(read, [(1_790_857_026_000_000_001, 3), (1_790_857_026_000_000_003, 4)]);
+    }
+
+    #[test]
+    fn hashes_are_bytes_and_what_is_no_hash_is_left_out() {
+        let good = format!("{}Ff", "0a".repeat(31));
+        let hashes =
+            [("a.py", &*good), ("b.py", "0a"), ("c.py", &*format!("{good}0")), ("d.py", "é"), ("e.py", "")];
+        let hashes = hashes.map(|(file, hash)| format!(r#""{file}":"{hash}""#)).join(",");
+        let text = format!(
+            r#"{{"version":1,"torch":"","strings":[],"starts":[],"names":[],"files":[],"lines":[],"sha256":{{{hashes}}}}}"#
+        );
+        let sources = CallLines::read(text.as_bytes()).expect("the format").sources;
+        let mut expected = [0x0a; 32];
+        expected[31] = 0xff;
+        assert_eq!(sources, HashMap::from([("a.py".to_owned(), expected)]));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What a trace file says, event by event, before any meaning is read into it.
 
+use std::collections::HashMap;
+
 use crate::{CorrelationId, ExternalId, ImportLog, Interner, Symbol};
 
 /// The phases that a profile is built from. Counters, instants, samples and async events are seen and left.
@@ -126,6 +128,8 @@ pub struct Trace {
     pub labels: Vec<Label>,
     /// The version of torch that wrote the call lines which were recorded beside the trace, if any are used.
     pub recorded_torch: Option<String>,
+    /// The hash of each source as it was in the run, by the file as frames name it, where it was recorded beside the trace.
+    pub recorded_sources: HashMap<String, [u8; 32]>,
     pub log: ImportLog,
     pub(crate) args: Vec<Args>,
 }

@@ -52,8 +52,9 @@ fn recorded(calls: &[Call]) -> CallLines {
     }
     let [starts, names_of, files, lines] = columns.map(|column| column.join(","));
     let text = format!(
-        r#"{{"version":1,"torch":"2.9.1","strings":[{},"a.py"],"starts":[{starts}],"names":[{names_of}],"files":[{files}],"lines":[{lines}]}}"#,
-        names.join(",")
+        r#"{{"version":1,"torch":"2.9.1","strings":[{},"a.py"],"starts":[{starts}],"names":[{names_of}],"files":[{files}],"lines":[{lines}],"sha256":{{"a.py":"{}"}}}}"#,
+        names.join(","),
+        "07".repeat(32)
     );
     CallLines::read(text.as_bytes()).expect("the format")
 }
@@ -120,19 +121,22 @@ fn lines_of_another_run_are_left_with_a_warning() {
     let mut trace = trace(&calls, false);
     trace.add_call_lines(&recorded(&[Call { start_ns: 6, ..calls[0] }]));
     assert_eq!(call_from(&trace), [None]);
-    assert_eq!(trace.recorded_torch, None);
+    assert!(trace.recorded_torch.is_none() && trace.recorded_sources.is_empty());
     assert_eq!(trace.log.warnings[0].kind, WarningKind::CallLines);
 }
 
 #[test]
-fn a_trace_with_lines_of_its_own_keeps_them_alone() {
+fn a_trace_with_lines_of_its_own_keeps_them_alone_and_takes_the_hashes() {
     let text = format!(
         r#"{{"baseTimeNanoseconds":{BASE_NS},"traceEvents":[
         {{"ph":"X","cat":"python_function","name":"f1","pid":1,"tid":1,"ts":0.005,"dur":0}},
         {{"ph":"X","cat":"python_function","name":"f2","pid":1,"tid":1,"ts":0.006,"dur":0,"args":{{"CallFrom":"b.py:9"}}}}]}}"#
     );
     let mut trace = read(text.as_bytes(), &AtomicBool::new(false)).expect("a trace");
+    trace.add_call_lines(&recorded(&[Call { start_ns: 4, name: 1, line: 3 }]));
+    assert!(trace.recorded_sources.is_empty(), "a call of another run");
     trace.add_call_lines(&recorded(&[Call { start_ns: 5, name: 1, line: 3 }]));
     assert_eq!(call_from(&trace), [None, Some("b.py:9".to_owned())]);
     assert!(trace.recorded_torch.is_none() && trace.log.warnings.is_empty());
+    assert_eq!(trace.recorded_sources.get("a.py"), Some(&[7; 32]));
 }

@@ -59,6 +59,7 @@ struct LineRow<'a> {
 struct FunctionRow<'a> {
     name: &'a str,
     def_line: u32,
+    stale: bool,
     own_cpu_ns: i64,
     own_device_ns: i64,
     inclusive_cpu_ns: i64,
@@ -130,6 +131,7 @@ fn file<'a>(profile: &'a Profile, file: &'a FileCosts, costs: &FileLines) -> Fil
     let functions = file.functions.iter().map(|function| FunctionRow {
         name: &function.name,
         def_line: function.def_line,
+        stale: function.stale,
         own_cpu_ns: function.own.cpu_ns,
         own_device_ns: function.own.device_ns,
         inclusive_cpu_ns: function.inclusive.cpu_ns,

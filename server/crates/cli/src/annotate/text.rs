@@ -23,6 +23,8 @@ const MARKS: [&str; 5] = ["", "=", "≈", "~", "f"];
 const LEGEND: &str = "= the trace names the line   ≈ the only line that fits   ~ one of several lines, on their def   \
                       f known to the function only, on its def";
 
+const INFERRED: &str = "the trace names functions but no lines, so they are inferred: aten-lens recorder DIR adds what records them";
+
 pub(super) fn text(costs: &Costs, wanted: &dyn Fn(&FileCosts) -> bool) -> String {
     let Costs { profile, attribution } = costs;
     let unit = Unit::of(profile, attribution.totals);
@@ -41,6 +43,9 @@ pub(super) fn text(costs: &Costs, wanted: &dyn Fn(&FileCosts) -> bool) -> String
         return text;
     }
     let _ = writeln!(text, "{LEGEND}");
+    if rules::infers_lines(profile) {
+        let _ = writeln!(text, "{INFERRED}");
+    }
     for (file, margins) in files {
         let total = sum(&margins);
         let stale = if file.stale { " · edited since it was profiled" } else { "" };

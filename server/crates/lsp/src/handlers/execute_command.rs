@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use capture::AddRecorderError;
 use lsp_types::Url;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
@@ -51,14 +52,22 @@ fn tell(events: &UnboundedSender<Event>, event: Event) -> Answer {
     events.send(event).map(|()| Value::Null).map_err(|_| ENDING.to_owned())
 }
 
-/// Writes the recorder into the folder named, else into the first of the workspace; answers with its path and its usage.
+/// Writes the recorder into the folder named, else into the first of the workspace; answers with its path and its usage. A
+/// file of its name that holds something else is an error, unless the client says whether it is to be replaced: then it can
+/// ask its user.
 async fn add_recorder(arguments: &[Value], world: &Snapshot) -> Answer {
     let named = arguments.first().and_then(Value::as_str).map(PathBuf::from);
     let folder = named.or_else(|| world.folders.first().cloned());
     let folder = folder.ok_or("ATen Lens: open a folder to put the recorder into")?;
-    let added = tokio::task::spawn_blocking(move || capture::add_recorder(&folder, false)).await;
-    let path = added.map_err(|_| ENDING.to_owned())??;
-    Ok(json!({ "path": path.to_string_lossy(), "usage": capture::RECORDER_USAGE }))
+    let replace = arguments.get(1).and_then(Value::as_bool);
+    let adding = move || capture::add_recorder(&folder, replace.unwrap_or(false));
+    let added = tokio::task::spawn_blocking(adding).await.map_err(|_| ENDING.to_owned())?;
+    let (path, differs) = match added {
+        Ok(path) => (path, false),
+        Err(AddRecorderError::Differs(path)) if replace.is_some() => (path, true),
+        Err(error) => return Err(error.to_string()),
+    };
+    Ok(json!({ "path": path.to_string_lossy(), "usage": capture::RECORDER_USAGE, "differs": differs }))
 }
 
 /// What a line costs, as a text for clients that have no view of their own.

@@ -30,7 +30,7 @@ pub fn hover(
 pub fn text(world: &Snapshot, document: &Document, line: u32, links: Option<&str>) -> Option<String> {
     let (shown, file) = world.marked(document)?;
     let origin = document.map_from(&shown.analysis.file(file).text).origin(line)?;
-    ide::hover::hover(&shown.analysis, file, origin + 1, links)
+    ide::hover::hover(&shown.analysis, file, origin + 1, &document.text, links)
 }
 
 fn link(document: &Document, line: u32) -> String {

@@ -20,13 +20,15 @@ struct Group {
 
 impl Trace {
     /// Gives every Python call the line recorded for it, as if the trace had its `CallFrom`. A call for which there is any
-    /// doubt gets none. A trace that has call lines of its own keeps these alone.
+    /// doubt gets none. A trace that has call lines of its own keeps these alone. The hashes of the sources are taken over
+    /// where any call shows that they are of this run.
     pub fn add_call_lines(&mut self, lines: &CallLines) {
         let frames: Vec<usize> =
             (0..self.events.len()).filter(|&at| self.is_frame(&self.events[at])).collect();
-        if frames.is_empty() || frames.iter().any(|&at| self.args(&self.events[at]).call_from.is_some()) {
+        if frames.is_empty() {
             return;
         }
+        let has_own = frames.iter().any(|&at| self.args(&self.events[at]).call_from.is_some());
         let clock = Clock::of(self, &frames);
         let mut groups: Map<Key, Group> = Map::default();
         for at in frames {
@@ -41,16 +43,20 @@ impl Trace {
             if !self.pair(&mut group) {
                 continue;
             }
+            joined = true;
+            if has_own {
+                break;
+            }
             for (at, Call { place, .. }) in group.events.into_iter().zip(group.recorded) {
                 let text = || format!("{}:{}", lines.text(place.file), place.line);
                 let call_from = *texts.entry(place).or_insert_with(|| self.strings.intern(&text()));
                 self.set_call_from(at, call_from);
-                joined = true;
             }
         }
         if joined {
-            self.recorded_torch = Some(lines.torch.clone());
-        } else {
+            self.recorded_torch = Some(lines.torch.clone()).filter(|_| !has_own);
+            self.recorded_sources.clone_from(&lines.sources);
+        } else if !has_own {
             self.log.warn(WarningKind::CallLines, 0, || {
                 "the call lines recorded beside this trace are of another run; they are not used".to_owned()
             });
