@@ -342,4 +342,6 @@ fn backward(
 }
 
 #[cfg(test)]
+mod constructs;
+#[cfg(test)]
 mod tests;

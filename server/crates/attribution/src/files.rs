@@ -11,6 +11,9 @@ use source::{
 use crate::FileId;
 use crate::paths::{Recorded, recorded};
 
+/// A scope and what is known of its parameters.
+type Asking = (ScopeId, Rc<Given>);
+
 /// A file that a frame was found in.
 pub(crate) struct File {
     pub key: FileKey,
@@ -18,7 +21,7 @@ pub(crate) struct File {
     /// The hash of the text that was profiled, where it was recorded.
     recorded: Cell<Option<[u8; 32]>>,
     sha256: OnceCell<Option<[u8; 32]>>,
-    automata: RefCell<HashMap<(ScopeId, Rc<Given>), Rc<Automaton>>>,
+    automata: RefCell<HashMap<Asking, Rc<Automaton>>>,
 }
 
 /// What is known of a file's text.

@@ -13,7 +13,6 @@ mod inclusive;
 mod kernel_stack;
 pub mod lines;
 pub mod model;
-mod passed;
 mod paths;
 mod places;
 mod readings;

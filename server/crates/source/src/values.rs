@@ -3,9 +3,14 @@
 //! Arithmetic on plain values launches nothing, and a condition on a constant takes one arm. Everything here errs on the
 //! side of not knowing: a name counts as plain only when everything that is ever assigned to it is.
 
+mod binder;
 mod call;
+mod compare;
 mod evaluate;
+mod functions;
 mod names;
+mod parts;
+mod plain;
 mod tensors;
 
 pub use call::{Arguments, Given, Through};
@@ -48,8 +53,8 @@ impl Value {
     }
 
     /// A value that is either.
-    pub fn or(self, other: Self) -> Self {
-        if self == other {
+    pub fn or(self, other: &Self) -> Self {
+        if self == *other {
             return self;
         }
         if self.is_plain() && other.is_plain() { Self::Plain } else { Self::Unknown }
@@ -72,7 +77,7 @@ impl Constant {
     /// Python's `==`: numbers of different types compare by value.
     fn equals(&self, other: &Self) -> bool {
         match (self.number(), other.number()) {
-            (Some(a), Some(b)) => a == b,
+            (Some(a), Some(b)) => a.total_cmp(&b).is_eq() || (a == 0.0 && b == 0.0),
             _ => self == other,
         }
     }
@@ -86,3 +91,6 @@ impl Constant {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -98,7 +98,8 @@ fn op(emitter: &Emitter, name: &str, observation: &Observation<'_>) -> Option<Co
         return None;
     }
     match emitter.name.as_deref() {
-        Some(called) if called == base => Some(10),
+        _ if emitter.opens(base) => Some(10),
+        _ if !emitter.aliases.is_empty() => None,
         // A type's constructor leaves no frame.
         None => Some(50),
         Some(_) => is_class(emitter).then_some(50),

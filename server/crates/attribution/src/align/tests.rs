@@ -3,15 +3,15 @@ use source::{Comprehensions, Module, ScopeId};
 
 use super::*;
 
-fn op(name: &str) -> Observation<'_> {
+pub(super) fn op(name: &str) -> Observation<'_> {
     Observation { kind: Kind::Op(name), line: None, inputs: Inputs::default() }
 }
 
-fn builtin(name: &str) -> Observation<'_> {
+pub(super) fn builtin(name: &str) -> Observation<'_> {
     Observation { kind: Kind::Builtin(name), line: None, inputs: Inputs::default() }
 }
 
-fn python(name: &str) -> Observation<'_> {
+pub(super) fn python(name: &str) -> Observation<'_> {
     let kind = Kind::Python { function: name, of_tensor: false, wraps: Vec::new() };
     Observation { kind, line: None, inputs: Inputs::default() }
 }
@@ -20,10 +20,10 @@ fn at(observation: Observation<'_>, line: u32) -> Observation<'_> {
     Observation { line: Some(line), ..observation }
 }
 
-const WHOLE: Span = Span { entry: Entry::Whole, cut: false };
+pub(super) const WHOLE: Span = Span { entry: Entry::Whole, cut: false };
 
 /// The lines of each observation in the first function of a text.
-fn lines(text: &str, observations: &[Observation<'_>], span: &Span) -> Vec<Vec<u32>> {
+pub(super) fn lines(text: &str, observations: &[Observation<'_>], span: &Span) -> Vec<Vec<u32>> {
     let module = Module::parse(text);
     let automaton = module.automaton(ScopeId(1), Comprehensions::Inlined);
     let found = align(&automaton, observations, span, &mut usize::MAX.clone()).expect("small enough");

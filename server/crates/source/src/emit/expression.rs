@@ -1,8 +1,8 @@
 //! Expressions.
 
 use ruff_python_ast::{
-    ArgOrKeyword, BoolOp, CmpOp, Expr, ExprAttribute, ExprBoolOp, ExprCall, ExprCompare, ExprContext,
-    FStringPart, InterpolatedStringElement, Operator, UnaryOp,
+    ArgOrKeyword, BoolOp, CmpOp, Expr, ExprAttribute, ExprBinOp, ExprBoolOp, ExprCall, ExprCompare,
+    ExprContext, FStringPart, InterpolatedStringElement, Operator, UnaryOp,
 };
 use ruff_text_size::Ranged;
 
@@ -20,30 +20,7 @@ impl<'a> Builder<'a> {
 
     fn expr_inner(&mut self, expr: &'a Expr, from: State) -> State {
         match expr {
-            Expr::BinOp(e) => {
-                let at = self.expr(&e.left, from);
-                let at = self.expr(&e.right, at);
-                // `"…" % x` reads the numbers of `x`.
-                let formats = e.op == Operator::Mod && self.is_text(&e.left);
-                let skip = if formats { 0 } else { 6 };
-                let mut emitter = self.emitter(
-                    EmitterKind::Binary,
-                    e.range,
-                    if formats { names::FORMAT_OPS } else { names::binary_ops(e.op) },
-                    names::binary_frames(e.op),
-                    skip,
-                );
-                emitter.operands = self.operands([&*e.left, &*e.right]);
-                emitter.repeat = formats.then_some(1);
-                if self.is_container(&e.left) || self.is_container(&e.right) {
-                    // `[0.5] * n`, with a tensor of one element for `n`.
-                    emitter.ops = if e.op == Operator::Mult { names::INDEX_VALUE } else { &[] };
-                    emitter.skip = 0;
-                } else if !formats {
-                    self.price(&mut emitter, &e.left, &e.right);
-                }
-                self.emit(at, emitter)
-            }
+            Expr::BinOp(e) => self.binary(e, from),
             Expr::UnaryOp(e) if e.op == UnaryOp::Not => self.condition(&e.operand, e.range, from),
             Expr::UnaryOp(e) => {
                 let at = self.expr(&e.operand, from);
@@ -130,6 +107,31 @@ impl<'a> Builder<'a> {
             | Expr::Name(_)
             | Expr::IpyEscapeCommand(_) => from,
         }
+    }
+
+    fn binary(&mut self, e: &'a ExprBinOp, from: State) -> State {
+        let at = self.expr(&e.left, from);
+        let at = self.expr(&e.right, at);
+        // `"…" % x` reads the numbers of `x`.
+        let formats = e.op == Operator::Mod && self.is_text(&e.left);
+        let skip = if formats { 0 } else { 6 };
+        let mut emitter = self.emitter(
+            EmitterKind::Binary,
+            e.range,
+            if formats { names::FORMAT_OPS } else { names::binary_ops(e.op) },
+            names::binary_frames(e.op),
+            skip,
+        );
+        emitter.operands = self.operands([&*e.left, &*e.right]);
+        emitter.repeat = formats.then_some(1);
+        if self.is_container(&e.left) || self.is_container(&e.right) {
+            // `[0.5] * n`, with a tensor of one element for `n`.
+            emitter.ops = if e.op == Operator::Mult { names::INDEX_VALUE } else { &[] };
+            emitter.skip = 0;
+        } else if !formats {
+            self.price(&mut emitter, &e.left, &e.right);
+        }
+        self.emit(at, emitter)
     }
 
     pub(super) fn exprs(&mut self, list: &'a [Expr], from: State) -> State {
@@ -280,7 +282,7 @@ impl<'a> Builder<'a> {
                 called.callee = Callee::Member;
                 called.repeat = Some(1);
                 let known = called.name.is_some() || !called.aliases.is_empty() || !called.ops.is_empty();
-                if !known { from } else { self.emit(from, called) }
+                if known { self.emit(from, called) } else { from }
             }
             _ => from,
         }

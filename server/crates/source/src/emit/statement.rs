@@ -202,17 +202,17 @@ impl<'a> Builder<'a> {
         );
         operator.operands = self.operands([&*s.target, &*s.value]);
         self.price(&mut operator, &s.target, &s.value);
-        if !value {
+        if value {
+            at = self.emit(at, operator);
+        } else {
             let mut replaced = operator.clone();
             replaced.ops = names::binary_ops(s.op);
             let new = self.emit(at, replaced);
             if target {
                 operator.dear = IMPROBABLE;
             }
-            at = self.emit(at, operator);
-            at = self.join([at, new]);
-        } else {
-            at = self.emit(at, operator);
+            let changed = self.emit(at, operator);
+            at = self.join([changed, new]);
         }
         match &*s.target {
             Expr::Subscript(target) => self.subscript(&target.value, &target.slice, s.range, at, true),

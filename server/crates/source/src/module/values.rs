@@ -127,6 +127,20 @@ impl Module {
         Some(with(&self.find(id)?, &Evaluator::new(self.imports(), &defines, &names, false)))
     }
 
+    #[cfg(test)]
+    pub(crate) fn with_body<T>(
+        &self,
+        id: ScopeId,
+        given: &Given,
+        with: impl FnOnce(&[ruff_python_ast::Stmt], &Evaluator<'_>) -> T,
+    ) -> Option<T> {
+        self.evaluate(id, given, |found, values| match found.code {
+            Code::Body(body) => Some(with(body, values)),
+            Code::Expression(_) | Code::Comprehension(_) => None,
+        })
+        .flatten()
+    }
+
     fn imports(&self) -> &Imports {
         self.imports.get_or_init(|| Imports::of(self.suite()))
     }

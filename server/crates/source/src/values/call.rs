@@ -81,7 +81,7 @@ impl<'a> Visitor<'a> for Finder<'a> {
         }
         match expr {
             Expr::Call(call) if self.range == (call.start().into()..call.end().into()) => {
-                self.call = Some(call)
+                self.call = Some(call);
             }
             _ => crate::deep(|| visitor::walk_expr(self, expr)),
         }

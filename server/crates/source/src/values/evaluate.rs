@@ -2,24 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ruff_python_ast::{BoolOp, CmpOp, Expr, ExprCall, ExprCompare, Number, Operator, UnaryOp};
+use ruff_python_ast::{BoolOp, Expr, ExprCall, Number, Operator, UnaryOp};
 
-use super::{Constant, Names, Value, names, tensors};
+use super::{Constant, Names, Value, functions, plain, tensors};
 use crate::imports::Imports;
 
 /// Expressions nested deeper than this are not looked into: every node is asked for by those around it.
 const MOST_DEEP: u32 = 16;
-
-/// A part of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
-    /// Any element, by iteration.
-    Each,
-    /// The element at a place, of so many.
-    At(usize, usize),
-    /// A list of some elements.
-    Rest,
-}
 
 /// Names of a scope that are being found out.
 #[derive(Clone, Copy)]
@@ -69,7 +58,7 @@ impl<'a> Evaluator<'a> {
         self.deep(expr, 0)
     }
 
-    fn deep(&self, expr: &Expr, depth: u32) -> Option<Value> {
+    pub(super) fn deep(&self, expr: &Expr, depth: u32) -> Option<Value> {
         if depth > MOST_DEEP {
             return Some(Value::Unknown);
         }
@@ -93,7 +82,7 @@ impl<'a> Evaluator<'a> {
                 if plain { Value::Plain } else { Value::Unknown }
             }
             Expr::UnaryOp(e) => unary(e.op, value(&e.operand)?),
-            Expr::BinOp(e) => self.binary(e.op, value(&e.left)?, value(&e.right)?),
+            Expr::BinOp(e) => binary(e.op, &value(&e.left)?, &value(&e.right)?),
             Expr::Compare(e) => self.compare(e, depth)?,
             Expr::BoolOp(e) => {
                 let (mut result, last) = (None, e.values.len().saturating_sub(1));
@@ -112,13 +101,13 @@ impl<'a> Evaluator<'a> {
             Expr::If(e) => match value(&e.test)?.truth() {
                 Some(true) => value(&e.body)?,
                 Some(false) => value(&e.orelse)?,
-                None => value(&e.body)?.or(value(&e.orelse)?),
+                None => value(&e.body)?.or(&value(&e.orelse)?),
             },
             Expr::Named(e) => value(&e.value)?,
             Expr::Call(e) => self.call(e, depth)?,
             Expr::Attribute(e) => {
                 let name = e.attr.as_str();
-                let of_tensor = PLAIN_ATTRIBUTES.contains(&name) && !(self.defines)(name);
+                let of_tensor = plain::PLAIN_ATTRIBUTES.contains(&name) && !(self.defines)(name);
                 if of_tensor || self.is_plain_path(expr) {
                     return Some(Value::Plain);
                 }
@@ -196,8 +185,10 @@ impl<'a> Evaluator<'a> {
     pub fn called(&self, callee: &Expr) -> Box<[Box<str>]> {
         match callee {
             Expr::Attribute(_) => Box::default(),
-            _ => names::references(callee, &|name| Some(self.functions(name).unwrap_or_default().to_vec()))
-                .into(),
+            _ => {
+                functions::references(callee, &|name| Some(self.functions(name).unwrap_or_default().to_vec()))
+                    .into()
+            }
         }
     }
 
@@ -207,102 +198,14 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Whether a plain name is Python's own.
-    fn is_builtin(&self, name: &str) -> bool {
+    pub(super) fn is_builtin(&self, name: &str) -> bool {
         let bound = self.pending.is_some_and(|pending| pending.bound.contains(name));
         !bound && self.names.iter().all(|names| names.get(name).is_none())
     }
 
     /// Constants of modules: `math.pi`, `torch.float32`.
     fn is_plain_path(&self, expr: &Expr) -> bool {
-        let Some(path) = self.imports.resolve(expr) else { return false };
-        path.strip_prefix("torch.").is_some_and(|name| DTYPES.contains(&name))
-            || matches!(path.as_str(), "math.pi" | "math.e" | "math.tau" | "math.inf" | "math.nan")
-            || matches!(
-                path.as_str(),
-                "numpy.pi" | "numpy.e" | "numpy.inf" | "sys.maxsize" | "sys.version_info"
-            )
-    }
-
-    /// An operator's value: of plain values only a plain one.
-    pub(super) fn binary(&self, op: Operator, left: Value, right: Value) -> Value {
-        // `"…" % x` is a string whatever `x` is.
-        if op == Operator::Mod && matches!(left, Value::Known(Constant::Text(_))) {
-            return Value::Plain;
-        }
-        if let (Value::Known(Constant::Int(left)), Value::Known(Constant::Int(right))) = (&left, &right) {
-            let folded = match op {
-                Operator::Add => left.checked_add(*right),
-                Operator::Sub => left.checked_sub(*right),
-                Operator::Mult => left.checked_mul(*right),
-                _ => None,
-            };
-            return folded.map_or(Value::Plain, |value| Value::Known(Constant::Int(value)));
-        }
-        match (&left, &right) {
-            (left, right) if left.is_plain() && right.is_plain() => Value::Plain,
-            (Value::Tensor, other) | (other, Value::Tensor)
-                if other.is_plain() || *other == Value::Tensor =>
-            {
-                Value::Tensor
-            }
-            (Value::Container, other) | (other, Value::Container)
-                if other.is_plain() || *other == Value::Container =>
-            {
-                Value::Container
-            }
-            _ => Value::Unknown,
-        }
-    }
-
-    fn compare(&self, e: &ExprCompare, depth: u32) -> Option<Value> {
-        let left = self.deep(&e.left, depth + 1)?;
-        if let ([op], [right]) = (&*e.ops, &*e.comparators) {
-            let known = match (op, right) {
-                // Membership in a display of constants.
-                (CmpOp::In | CmpOp::NotIn, Expr::Tuple(_) | Expr::List(_) | Expr::Set(_)) => {
-                    self.is_among(&left, right, depth)?.map(|found| found == (*op == CmpOp::In))
-                }
-                _ => compared(*op, &left, &self.deep(right, depth + 1)?),
-            };
-            if let Some(known) = known {
-                return Some(Value::bool(known));
-            }
-        }
-        let mut plain = left.is_plain();
-        let mut of_tensor = left == Value::Tensor;
-        for right in &e.comparators {
-            let right = self.deep(right, depth + 1)?;
-            plain &= right.is_plain();
-            of_tensor |= right == Value::Tensor;
-        }
-        let never_a_tensor = |op: &CmpOp| matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn);
-        Some(if plain || e.ops.iter().all(never_a_tensor) {
-            Value::Plain
-        } else if of_tensor && e.ops.len() == 1 {
-            Value::Tensor
-        } else {
-            Value::Unknown
-        })
-    }
-
-    /// `Some(None)` when it cannot be told.
-    #[expect(clippy::option_option, reason = "not yet known and not to be known are two things")]
-    fn is_among(&self, value: &Value, display: &Expr, depth: u32) -> Option<Option<bool>> {
-        let elements = match display {
-            Expr::Tuple(tuple) => &tuple.elts,
-            Expr::List(list) => &list.elts,
-            Expr::Set(set) => &set.elts,
-            _ => return Some(None),
-        };
-        let mut among = Some(false);
-        for element in elements {
-            match compared(CmpOp::Eq, value, &self.deep(element, depth + 1)?) {
-                Some(true) => return Some(Some(true)),
-                Some(false) => {}
-                None => among = None,
-            }
-        }
-        Some(among)
+        self.imports.resolve(expr).is_some_and(|path| plain::is_plain_constant(&path))
     }
 
     fn call(&self, e: &ExprCall, depth: u32) -> Option<Value> {
@@ -319,22 +222,22 @@ impl<'a> Evaluator<'a> {
                 if matches!(name.id.as_str(), "list" | "dict" | "set") {
                     return Some(Value::Container);
                 }
-                PLAIN_BUILTINS.contains(&name.id.as_str())
-                    || (OF_PLAIN_BUILTINS.contains(&name.id.as_str()) && all_plain()?)
+                plain::PLAIN_BUILTINS.contains(&name.id.as_str())
+                    || (plain::OF_PLAIN_BUILTINS.contains(&name.id.as_str()) && all_plain()?)
             }
             func => {
                 if let Some(path) = self.imports.resolve(func) {
                     if tensors::is_made_by(&path) {
                         return Some(Value::Tensor);
                     }
-                    if is_plain_function(&path) {
+                    if plain::is_plain_function(&path) {
                         return Some(Value::Plain);
                     }
                 }
                 let Expr::Attribute(method) = func else { return Some(Value::Unknown) };
                 let name = method.attr.as_str();
                 let own = !(self.defines)(name);
-                if PLAIN_METHODS.contains(&name) && own {
+                if plain::PLAIN_METHODS.contains(&name) && own {
                     return Some(Value::Plain);
                 }
                 match value(&method.value)? {
@@ -347,74 +250,41 @@ impl<'a> Evaluator<'a> {
         };
         Some(if plain { Value::Plain } else { Value::Unknown })
     }
+}
 
-    /// A part of a value, by the steps that lead to it.
-    pub(super) fn part(&self, expr: &Expr, path: &[Step]) -> Option<Value> {
-        crate::deep(|| self.part_inner(expr, path))
-    }
-
-    fn part_inner(&self, expr: &Expr, path: &[Step]) -> Option<Value> {
-        let [step, rest @ ..] = path else { return self.value(expr) };
-        if *step == Step::Rest {
-            return Some(Value::Container);
-        }
-        let display = match expr {
-            Expr::Tuple(tuple) => Some(&tuple.elts),
-            Expr::List(list) => Some(&list.elts),
-            Expr::Set(set) => Some(&set.elts),
-            _ => None,
-        };
-        if let Some(elements) = display {
-            let starred = elements.iter().any(Expr::is_starred_expr);
-            return match *step {
-                Step::At(at, count) if !starred && count == elements.len() => self.part(&elements[at], rest),
-                _ if starred => Some(Value::Unknown),
-                _ => {
-                    let mut result = None;
-                    for element in elements {
-                        result = Some(join(result, self.part(element, rest)?));
-                    }
-                    Some(result.unwrap_or(Value::Unknown))
-                }
-            };
-        }
-        if let Expr::Call(call) = expr
-            && let Expr::Name(name) = &*call.func
-            && self.is_builtin(&name.id)
-            && !call.arguments.args.iter().any(Expr::is_starred_expr)
-        {
-            let given = |at: usize| call.arguments.args.get(at);
-            match (name.id.as_str(), step, rest) {
-                ("enumerate", Step::Each, [Step::At(0, _), ..]) => return Some(Value::Plain),
-                ("enumerate", Step::Each, [Step::At(1, _), rest @ ..]) => {
-                    return given(0).map_or(Some(Value::Unknown), |of| self.each(of, rest));
-                }
-                ("zip", Step::Each, [Step::At(at, _), rest @ ..]) => {
-                    return given(*at).map_or(Some(Value::Unknown), |of| self.each(of, rest));
-                }
-                ("reversed" | "sorted" | "list" | "tuple" | "set", Step::Each, _) => {
-                    return given(0).map_or(Some(Value::Unknown), |of| self.each(of, rest));
-                }
-                _ => {}
-            }
-        }
-        Some(match self.value(expr)? {
-            Value::Plain | Value::Known(Constant::Text(_)) => Value::Plain,
-            Value::Tensor => Value::Tensor,
-            _ => Value::Unknown,
-        })
-    }
-
-    fn each(&self, of: &Expr, rest: &[Step]) -> Option<Value> {
-        let path: Vec<Step> = std::iter::once(Step::Each).chain(rest.iter().copied()).collect();
-        self.part(of, &path)
+pub(super) fn join(so_far: Option<Value>, value: Value) -> Value {
+    match so_far {
+        Some(so_far) => so_far.or(&value),
+        None => value,
     }
 }
 
-fn join(so_far: Option<Value>, value: Value) -> Value {
-    match so_far {
-        Some(so_far) => so_far.or(value),
-        None => value,
+/// An operator's value: of plain values only a plain one.
+pub(super) fn binary(op: Operator, left: &Value, right: &Value) -> Value {
+    // `"…" % x` is a string whatever `x` is.
+    if op == Operator::Mod && matches!(left, Value::Known(Constant::Text(_))) {
+        return Value::Plain;
+    }
+    if let (Value::Known(Constant::Int(left)), Value::Known(Constant::Int(right))) = (left, right) {
+        let folded = match op {
+            Operator::Add => left.checked_add(*right),
+            Operator::Sub => left.checked_sub(*right),
+            Operator::Mult => left.checked_mul(*right),
+            _ => None,
+        };
+        return folded.map_or(Value::Plain, |value| Value::Known(Constant::Int(value)));
+    }
+    match (left, right) {
+        (left, right) if left.is_plain() && right.is_plain() => Value::Plain,
+        (Value::Tensor, other) | (other, Value::Tensor) if other.is_plain() || *other == Value::Tensor => {
+            Value::Tensor
+        }
+        (Value::Container, other) | (other, Value::Container)
+            if other.is_plain() || *other == Value::Container =>
+        {
+            Value::Container
+        }
+        _ => Value::Unknown,
     }
 }
 
@@ -433,165 +303,3 @@ fn unary(op: UnaryOp, operand: Value) -> Value {
         _ => Value::Unknown,
     }
 }
-
-/// What a comparison of constants gives; `None` when it cannot be told.
-fn compared(op: CmpOp, left: &Value, right: &Value) -> Option<bool> {
-    // A tensor or a list is not `None`.
-    let is_object = |value: &Value| matches!(value, Value::Tensor | Value::Container);
-    if matches!(op, CmpOp::Is | CmpOp::IsNot)
-        && ((*left == Value::NONE && is_object(right)) || (is_object(left) && *right == Value::NONE))
-    {
-        return Some(op == CmpOp::IsNot);
-    }
-    let (Value::Known(left), Value::Known(right)) = (left, right) else { return None };
-    let none = |constant: &Constant| matches!(constant, Constant::None);
-    match op {
-        CmpOp::Is | CmpOp::IsNot if none(left) || none(right) => {
-            Some((none(left) && none(right)) == (op == CmpOp::Is))
-        }
-        CmpOp::Is | CmpOp::IsNot => match (left, right) {
-            (Constant::Bool(left), Constant::Bool(right)) => Some((left == right) == (op == CmpOp::Is)),
-            _ => None,
-        },
-        CmpOp::Eq => Some(left.equals(right)),
-        CmpOp::NotEq => Some(!left.equals(right)),
-        CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => {
-            let (left, right) = (left.number()?, right.number()?);
-            Some(match op {
-                CmpOp::Lt => left < right,
-                CmpOp::LtE => left <= right,
-                CmpOp::Gt => left > right,
-                _ => left >= right,
-            })
-        }
-        CmpOp::In | CmpOp::NotIn => None,
-    }
-}
-
-/// Functions of modules whose results are numbers or strings.
-fn is_plain_function(path: &str) -> bool {
-    let in_any =
-        |modules: &[&str]| path.rsplit_once('.').is_some_and(|(module, _)| modules.contains(&module));
-    in_any(&["math", "time", "os.path"])
-        || matches!(
-            path.strip_prefix("random."),
-            Some(
-                "random"
-                    | "randint"
-                    | "uniform"
-                    | "randrange"
-                    | "gauss"
-                    | "getrandbits"
-                    | "normalvariate"
-                    | "expovariate"
-            )
-        )
-        || matches!(
-            path,
-            "os.getenv"
-                | "os.environ.get"
-                | "torch.is_tensor"
-                | "torch.is_grad_enabled"
-                | "torch.is_autocast_enabled"
-                | "torch.get_default_dtype"
-                | "torch.finfo"
-                | "torch.iinfo"
-                | "torch.device"
-                | "torch.get_num_threads"
-                | "torch.cuda.is_available"
-                | "torch.cuda.device_count"
-                | "torch.cuda.current_device"
-        )
-}
-
-/// Attributes of a tensor, module or dtype that are no tensors.
-const PLAIN_ATTRIBUTES: [&str; 14] = [
-    "shape",
-    "ndim",
-    "dtype",
-    "device",
-    "layout",
-    "requires_grad",
-    "is_leaf",
-    "is_cuda",
-    "is_sparse",
-    "is_quantized",
-    "itemsize",
-    "nbytes",
-    "training",
-    "__name__",
-];
-
-/// Methods of a tensor that give numbers.
-const PLAIN_METHODS: [&str; 15] = [
-    "size",
-    "dim",
-    "ndimension",
-    "numel",
-    "nelement",
-    "element_size",
-    "stride",
-    "storage_offset",
-    "data_ptr",
-    "item",
-    "is_contiguous",
-    "is_floating_point",
-    "is_complex",
-    "get_device",
-    "startswith",
-];
-
-/// Builtins that give numbers, strings and bools, whatever they are given.
-const PLAIN_BUILTINS: [&str; 19] = [
-    "len",
-    "int",
-    "float",
-    "bool",
-    "complex",
-    "str",
-    "repr",
-    "format",
-    "range",
-    "isinstance",
-    "issubclass",
-    "hasattr",
-    "callable",
-    "id",
-    "hash",
-    "ord",
-    "chr",
-    "print",
-    "all",
-];
-
-/// Builtins that give what they are given.
-const OF_PLAIN_BUILTINS: [&str; 10] =
-    ["abs", "round", "min", "max", "sum", "pow", "divmod", "tuple", "sorted", "reversed"];
-
-/// `torch.float32` and its like.
-const DTYPES: [&str; 24] = [
-    "float16",
-    "float32",
-    "float64",
-    "half",
-    "float",
-    "double",
-    "bfloat16",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "short",
-    "int",
-    "long",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "bool",
-    "complex64",
-    "complex128",
-    "cfloat",
-    "float8_e4m3fn",
-    "float8_e5m2",
-];

@@ -13,15 +13,17 @@ use crate::files::Files;
 /// As many ways to call one function are told apart; more are taken together, of which nothing is known.
 const MOST_WAYS: usize = 32;
 
+type Function = (FileId, ScopeId);
+
 /// A call and the function that it opened.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Call {
-    pub caller: (FileId, ScopeId),
+    pub caller: Function,
     /// What is known of the caller's own parameters.
     pub caller_given: Rc<Given>,
     /// Bytes of the call.
     pub expression: Range<u32>,
-    pub callee: (FileId, ScopeId),
+    pub callee: Function,
     /// An `nn.Module` was called.
     pub of_module: bool,
 }
@@ -29,7 +31,7 @@ pub(crate) struct Call {
 #[derive(Debug, Default)]
 pub(crate) struct Passed {
     by_call: RefCell<HashMap<Call, Rc<Given>>>,
-    ways: RefCell<HashMap<(FileId, ScopeId), Vec<Rc<Given>>>>,
+    ways: RefCell<HashMap<Function, Vec<Rc<Given>>>>,
 }
 
 impl Passed {
@@ -46,7 +48,7 @@ impl Passed {
         given
     }
 
-    fn shared(&self, callee: (FileId, ScopeId), given: Given) -> Rc<Given> {
+    fn shared(&self, callee: Function, given: Given) -> Rc<Given> {
         let mut ways = self.ways.borrow_mut();
         let ways = ways.entry(callee).or_default();
         if let Some(known) = ways.iter().find(|known| ***known == given) {
