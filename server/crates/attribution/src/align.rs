@@ -12,18 +12,21 @@ mod score;
 
 use std::collections::{HashMap, HashSet};
 
-use source::{Automaton, Cost, Emitter, EmitterKind, State};
+use source::{Automaton, Cost, Emitter, EmitterKind, IMPROBABLE, OBLIGED, State};
 
 use closure::{Closure, Direction};
 pub(crate) use inputs::Inputs;
 pub(crate) use observation::{Kind, Observation};
-use score::is_special;
 pub(crate) use score::is_wrapper;
+use score::{UNNAMED_LINE, is_special};
 
 /// Readings that cost at most this much more than the cheapest count as equally good.
 const SLACK: Cost = 2;
 /// The same where something is on no line.
 const DOUBT: Cost = 20;
+
+/// Two unexplained observations: rather than take so many for none of the text's, what cannot be is believed.
+const MOST_DOUBT: Cost = 2 * UNEXPLAINED;
 
 /// Readings this much dearer than the cheapest are dropped on the way.
 const WINDOW: Cost = 240;
@@ -131,27 +134,60 @@ fn read(
     observations: &[Observation<'_>],
     span: &Span,
 ) -> Option<Vec<Explained>> {
-    let mut layers = Vec::with_capacity(observations.len());
-    let mut now = starts(automaton, &span.entry);
     // A property may give a function of another name.
     let attributes = automaton.steps().iter().filter(|step| step.emitter.kind == EmitterKind::Attribute);
     let attributes: HashSet<&str> = attributes.filter_map(|step| step.emitter.name.as_deref()).collect();
     let mut seen: HashSet<&str> = observations.iter().filter_map(Observation::function).collect();
     seen.retain(|name| !attributes.contains(name));
+
+    let Forward { layers, rest, best } = forward(automaton, closure, observations, span, &seen)?;
+    // What every reading costs: the lines that the trace does not name.
+    let least = observations.iter().filter(|seen| seen.line.is_none()).count() as Cost * UNNAMED_LINE;
+    let mut slack = SLACK;
+    if best >= least + OBLIGED {
+        // It may assume what cannot be if the text is what ran. If it does, the cheapest that does not counts as well.
+        closure.be_strict(true);
+        let strict = forward(automaton, closure, observations, span, &seen)?.best;
+        closure.be_strict(false);
+        if strict > best && strict - best <= MOST_DOUBT {
+            slack += strict - best;
+        }
+    }
+    let found = backward(automaton, closure, &layers, rest.clone(), best + slack)?;
+    if slack < DOUBT && found.iter().zip(observations).any(|(found, seen)| is_foreign(found, seen)) {
+        // The text does not explain everything: the cheapest reading is no longer sure to be the right one.
+        return backward(automaton, closure, &layers, rest, best + DOUBT);
+    }
+    Some(found)
+}
+
+/// What reading onward finds.
+struct Forward {
+    layers: Vec<Layer>,
+    /// What is left to pay from each state after the last observation.
+    rest: Vec<(State, Cost)>,
+    /// What the cheapest reading costs.
+    best: Cost,
+}
+
+fn forward(
+    automaton: &Automaton,
+    closure: &mut Closure<'_>,
+    observations: &[Observation<'_>],
+    span: &Span,
+    seen: &HashSet<&str>,
+) -> Option<Forward> {
+    let mut layers = Vec::with_capacity(observations.len());
+    let mut now = starts(automaton, &span.entry);
     for observation in observations {
-        let (layer, next) = step(automaton, closure, now, observation, &seen)?;
+        let (layer, next) = step(automaton, closure, now, observation, seen)?;
         layers.push(layer);
         now = next;
     }
     let ends = end_costs(automaton, closure, span, &now)?;
     let best = now.iter().zip(&ends).map(|(&(_, cost), &end)| cost + end).min()?;
-    let rest: Vec<(State, Cost)> = now.iter().zip(&ends).map(|(&(state, _), &end)| (state, end)).collect();
-    let found = backward(automaton, closure, &layers, rest.clone(), best + SLACK)?;
-    if found.iter().zip(observations).any(|(found, seen)| is_foreign(found, seen)) {
-        // The text does not explain everything: the cheapest reading is no longer sure to be the right one.
-        return backward(automaton, closure, &layers, rest, best + DOUBT);
-    }
-    Some(found)
+    let rest = now.iter().zip(&ends).map(|(&(state, _), &end)| (state, end)).collect();
+    Some(Forward { layers, rest, best })
 }
 
 /// Whether an op that dispatch does not put in by itself is on no line.
@@ -186,7 +222,7 @@ pub(crate) fn anchor_fit(automaton: &Automaton, observations: &[Observation<'_>]
     }
     let fit = |observation: &Observation<'_>| {
         let there = by_line.get(&observation.line?).map_or(&[][..], Vec::as_slice);
-        Some(if there.iter().any(|emitter| score::is_named(emitter, observation)) {
+        Some(if there.iter().any(|emitter| score::names(emitter, observation)) {
             AnchorFit::Named
         } else if there.iter().any(|emitter| score::score(emitter, observation).is_some()) {
             AnchorFit::Possible
@@ -248,6 +284,9 @@ fn step(
         let reached = closure.cost(state);
         for at in automaton.steps_from(state) {
             let step = &automaton.steps()[at as usize];
+            if closure.is_strict() && step.emitter.dear == IMPROBABLE {
+                continue;
+            }
             let Some(cost) = score::score(&step.emitter, observation) else { continue };
             let named = score::is_named(&step.emitter, observation);
             // What opens a frame of its own name here opens none of another.
@@ -258,7 +297,7 @@ fn step(
             }
             next.push((step.to, reached + cost));
             transitions.push(Transition { step: at, from: state, to: step.to, cost, named });
-            if let Some(again) = score::again(&step.emitter, observation) {
+            if let Some(again) = step.emitter.repeat {
                 next.push((state, reached + cost + again));
                 transitions.push(Transition { step: at, from: state, to: state, cost: cost + again, named });
             }

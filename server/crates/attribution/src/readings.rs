@@ -191,8 +191,9 @@ impl<'a> Readings<'a> {
             .map(|(&child, &line)| Observation { kind: self.kind(child), line, inputs: self.inputs(child) })
             .collect();
         // Of a text that is known to be another it is not known where it was edited: a function that fits may be as it was.
+        let profiled = self.frames.files.file(located.file).text() == Text::Profiled;
         let stale = !fit.as_profiled
-            || self.frames.files.file(located.file).text() != Text::Profiled
+            || !profiled
                 && (anchors.iter().copied().any(lies_outside)
                     || align::anchor_fit(&automaton, &observations) == AnchorFit::Contradicted);
         // What was profiled stood elsewhere: the text is read afresh, without the trace's lines. In the text that was
@@ -205,7 +206,7 @@ impl<'a> Readings<'a> {
         let known = self.alike.borrow().get(&key).cloned();
         let readings = known.unwrap_or_else(|| {
             let mut work = self.work.get();
-            let readings = Rc::new(readings(&automaton, &observations, &span, stale, &mut work));
+            let readings = Rc::new(readings(&automaton, &observations, &span, stale, profiled, &mut work));
             self.work.set(work);
             self.alike.borrow_mut().insert(key, Rc::clone(&readings));
             readings

@@ -9,6 +9,13 @@ use std::ops::Range;
 /// A cost of an alignment, in units of 1/20.
 pub type Cost = u32;
 
+/// What it costs to assume what cannot be if the text is what ran: that plain values launch an op, or that a condition on
+/// constants went the other way. No other cost equals it.
+pub const IMPROBABLE: Cost = 51;
+
+/// What it costs to assume that an operator on a tensor left no event. No other cost equals it.
+pub const OBLIGED: Cost = 25;
+
 /// A point of a function's evaluation.
 pub type State = u32;
 

@@ -17,7 +17,9 @@ mod scopes;
 mod torch_names;
 mod values;
 
-pub use automaton::{Automaton, Callee, Cost, Emitter, EmitterKind, Operand, Pause, State, Step};
+pub use automaton::{
+    Automaton, Callee, Cost, Emitter, EmitterKind, IMPROBABLE, OBLIGED, Operand, Pause, State, Step,
+};
 pub use chrome_exports::ChromeExport;
 pub use digest::text_sha256;
 pub use emit::Comprehensions;

@@ -105,8 +105,10 @@ pub const TRUTH_OPS: Names = &["is_nonzero", "item", "_local_scalar_dense"];
 pub const TRUTH_FRAMES: Names = &["__bool__"];
 
 pub const ITERATE_OPS: Names = &["unbind"];
-pub const ITERATE_FRAMES: Names = &["__iter__", "__next__", "__len__", "__reversed__", "<genexpr>"];
-pub const NEXT_FRAMES: Names = &["__next__", "parameters", "named_parameters", "<genexpr>", "__iter__"];
+pub const ITERATE_FRAMES: Names =
+    &["__iter__", "__next__", "__len__", "__reversed__", "<genexpr>", "__aiter__", "__anext__"];
+pub const NEXT_FRAMES: Names =
+    &["__next__", "parameters", "named_parameters", "<genexpr>", "__iter__", "__anext__"];
 pub const NESTED_ITERATE_OPS: Names = &["unbind", "item"];
 
 pub const ATTRIBUTE_FRAMES: Names = &["__getattr__", "__getattribute__", "__get__"];

@@ -1,6 +1,6 @@
 //! Cheapest silent ways from a set of states: Dijkstra with buckets over small integer costs.
 
-use source::{Automaton, Cost, State};
+use source::{Automaton, Cost, IMPROBABLE, OBLIGED, State};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
@@ -17,6 +17,8 @@ pub(super) struct Closure<'a> {
     reached: Vec<State>,
     buckets: Vec<Vec<State>>,
     work_left: usize,
+    /// Whether silent edges that cannot be if the text is what ran are left out.
+    strict: bool,
 }
 
 impl<'a> Closure<'a> {
@@ -28,7 +30,17 @@ impl<'a> Closure<'a> {
             reached: Vec::new(),
             buckets: Vec::new(),
             work_left: work,
+            strict: false,
         }
+    }
+
+    /// From now on leaves out edges that cannot be if the text is what ran.
+    pub fn be_strict(&mut self, strict: bool) {
+        self.strict = strict;
+    }
+
+    pub fn is_strict(&self) -> bool {
+        self.strict
     }
 
     /// Finds every state within `reach` of the cheapest of `from`. `None` when the work allowed is used up.
@@ -58,6 +70,9 @@ impl<'a> Closure<'a> {
                 };
                 self.work_left = left;
                 for edge in edges {
+                    if self.strict && (edge.cost == IMPROBABLE || edge.cost == OBLIGED) {
+                        continue;
+                    }
                     self.offer(edge.other, cost + edge.cost, base, limit);
                 }
             }

@@ -25,6 +25,8 @@ pub(crate) enum Kind<'a> {
         of_tensor: bool,
         /// For a wrapper (a decorator's inner function): the functions it soon calls.
         wraps: Vec<&'a str>,
+        /// The op below, where it is an operator of torch's tensor module.
+        op: Option<&'a str>,
     },
     /// A frame of an `nn.Module`'s call.
     Module(&'a str),

@@ -1,9 +1,12 @@
 //! How well a place in the text explains an event.
 
-use source::{Callee, Cost, Emitter, EmitterKind, Operand};
+use source::{Callee, Cost, Emitter, EmitterKind};
 
 use super::inputs::is_number;
 use super::{Kind, Observation};
+
+/// What it costs that the trace does not name the line.
+pub(super) const UNNAMED_LINE: Cost = 6;
 
 /// Names of functions that stand for what they wrap.
 const WRAPPERS: [&str; 8] =
@@ -14,7 +17,16 @@ pub(super) fn score(emitter: &Emitter, observation: &Observation<'_>) -> Option<
     let cost = match &observation.kind {
         Kind::Op(name) => op(emitter, name, observation)?,
         Kind::Builtin(function) => builtin(emitter, function, observation)?,
-        Kind::Python { function, of_tensor, wraps } => python(emitter, function, *of_tensor, wraps)?,
+        Kind::Python { function, of_tensor, wraps, op: below } => {
+            let cost = python(emitter, function, *of_tensor, wraps)?;
+            // An operator that torch writes in Python launches what the operator launches.
+            match below {
+                Some(below) if emitter.kind != EmitterKind::Call && wraps_tensor(function, *of_tensor) => {
+                    cost + op(emitter, below, observation)?
+                }
+                _ => cost,
+            }
+        }
         // A call of an instance; a class's own call makes one.
         Kind::Module(_) if emitter.kind == EmitterKind::Call => {
             if emitter.callee == Callee::Fixed {
@@ -27,11 +39,16 @@ pub(super) fn score(emitter: &Emitter, observation: &Observation<'_>) -> Option<
     let cost = cost + emitter.dear;
     // The trace's own line is a hard constraint: a reading that contradicts it is none.
     match observation.line {
-        None => Some(cost + 6),
+        None => Some(cost + UNNAMED_LINE),
         Some(line) if line == emitter.line => Some(cost),
         Some(line) if emitter.lines.0 <= line && line <= emitter.lines.1 => Some(cost + 8),
         Some(_) => None,
     }
+}
+
+/// Whether a place in the text explains what is seen, and names it.
+pub(super) fn names(emitter: &Emitter, observation: &Observation<'_>) -> bool {
+    is_named(emitter, observation) && score(emitter, observation).is_some()
 }
 
 /// Whether the text itself names what is seen, rather than merely allows for it: a variable that is called may hold
@@ -46,7 +63,7 @@ pub(super) fn is_named(emitter: &Emitter, observation: &Observation<'_>) -> bool
             emitter.opens(function)
                 && !matches!(emitter.kind, EmitterKind::Attribute | EmitterKind::SetAttribute)
         }
-        Kind::Python { function, of_tensor, wraps } => {
+        Kind::Python { function, of_tensor, wraps, .. } => {
             emitter.opens(function)
                 || wraps.iter().any(|wrapped| emitter.opens(wrapped))
                 || makes(emitter, function)
@@ -54,19 +71,6 @@ pub(super) fn is_named(emitter: &Emitter, observation: &Observation<'_>) -> bool
         }
         Kind::Module(_) => false,
     }
-}
-
-/// What it costs that `emitter` explains one more event of the kind; `None` when it leaves only one.
-pub(super) fn again(emitter: &Emitter, observation: &Observation<'_>) -> Option<Cost> {
-    emitter.repeat.or(match observation.kind {
-        // An object is made in two frames.
-        Kind::Python { function, .. }
-            if emitter.kind == EmitterKind::Call && (emitter.opens(function) || is_constructor(function)) =>
-        {
-            Some(6)
-        }
-        _ => None,
-    })
 }
 
 fn op(emitter: &Emitter, name: &str, observation: &Observation<'_>) -> Option<Cost> {
@@ -83,7 +87,7 @@ fn op(emitter: &Emitter, name: &str, observation: &Observation<'_>) -> Option<Co
         EmitterKind::Subscript => observation.inputs.against_arguments(&emitter.operands),
         _ => 0,
     };
-    if emitter.kind == EmitterKind::Binary && contradicts_sides(base, &emitter.operands) {
+    if emitter.kind == EmitterKind::Binary && contradicts_sides(base, emitter) {
         return None;
     }
     if emitter.ops.contains(&base) {
@@ -100,18 +104,23 @@ fn op(emitter: &Emitter, name: &str, observation: &Observation<'_>) -> Option<Co
     match emitter.name.as_deref() {
         _ if emitter.opens(base) => Some(10),
         _ if !emitter.aliases.is_empty() => None,
+        // It opens frames of these names and of no others.
+        None if !emitter.frames.is_empty() => None,
         // A type's constructor leaves no frame.
         None => Some(50),
         Some(_) => is_class(emitter).then_some(50),
     }
 }
 
-/// `1 - x` asks the tensor on the right and gives `rsub`, `x - 1` gives `sub`; `1 / x` begins with `reciprocal`.
-fn contradicts_sides(base: &str, operands: &[Operand]) -> bool {
-    let [left, right] = operands else { return false };
+/// `1 - x` asks the tensor on the right and gives `rsub`, `x - 1` gives `sub`; `1 / x` is
+/// `reciprocal` and `mul`.
+fn contradicts_sides(base: &str, emitter: &Emitter) -> bool {
+    let [left, right] = &emitter.operands[..] else { return false };
+    let divides = emitter.ops.contains(&"reciprocal");
     match base {
         "rsub" | "reciprocal" => is_number(right),
         "sub" => is_number(left),
+        "mul" if divides => is_number(right),
         _ => false,
     }
 }
@@ -164,6 +173,8 @@ fn python(emitter: &Emitter, function: &str, of_tensor: bool, wraps: &[&str]) ->
         {
             Some(2)
         }
+        // A generator has the name of its function.
+        EmitterKind::Iterate if wraps_tensor(function, of_tensor) || is_special(function) => None,
         EmitterKind::Iterate => Some(50),
         EmitterKind::Attribute | EmitterKind::SetAttribute => is_implicit_call(function).then_some(70),
         EmitterKind::Binary

@@ -12,7 +12,7 @@ pub(super) fn builtin(name: &str) -> Observation<'_> {
 }
 
 pub(super) fn python(name: &str) -> Observation<'_> {
-    let kind = Kind::Python { function: name, of_tensor: false, wraps: Vec::new() };
+    let kind = Kind::Python { function: name, of_tensor: false, wraps: Vec::new(), op: None };
     Observation { kind, line: None, inputs: Inputs::default() }
 }
 
@@ -105,7 +105,7 @@ fn loops_break_and_continue() {
 #[test]
 fn gathers_of_two_statements() {
     let text = "def f(h, s, e, k):\n    g, p = torch.sort(e)\n    a = h[p // k]\n    b = s[p]\n    return b.float()\n";
-    let wrapped = Kind::Python { function: "wrapped", of_tensor: true, wraps: Vec::new() };
+    let wrapped = Kind::Python { function: "wrapped", of_tensor: true, wraps: Vec::new(), op: None };
     let seen = [
         builtin("sort"),
         Observation { kind: wrapped, line: None, inputs: Inputs::default() },
@@ -164,7 +164,7 @@ fn answers(text: &str, seen: &[(u8, u8)], line: Option<u32>) {
             let kind = match kind % 4 {
                 0 => Kind::Op(name),
                 1 => Kind::Builtin(name),
-                2 => Kind::Python { function: name, of_tensor: false, wraps: Vec::new() },
+                2 => Kind::Python { function: name, of_tensor: false, wraps: Vec::new(), op: None },
                 _ => Kind::Module(name),
             };
             Observation {
@@ -228,8 +228,12 @@ fn a_number_on_the_left_turns_a_comparison_round() {
 #[test]
 fn a_decorators_wrapper_stands_for_what_it_wraps_whatever_it_is_called() {
     let text = "def f(p):\n    clip_grad_value_(p, 1.0)\n    nn.utils.clip_grad_norm_(p, 1.0)\n";
-    let wrapper =
-        Kind::Python { function: "_no_grad_wrapper", of_tensor: false, wraps: vec!["clip_grad_norm_"] };
+    let wrapper = Kind::Python {
+        function: "_no_grad_wrapper",
+        of_tensor: false,
+        wraps: vec!["clip_grad_norm_"],
+        op: None,
+    };
     let seen = [Observation { kind: wrapper, line: None, inputs: Inputs::default() }];
     assert_eq!(lines(text, &seen, &WHOLE), [[3]]);
 }

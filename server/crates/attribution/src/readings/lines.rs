@@ -11,6 +11,7 @@ pub(super) fn readings(
     observations: &[Observation<'_>],
     span: &Span,
     stale: bool,
+    profiled: bool,
     work: &mut usize,
 ) -> Vec<Reading> {
     let Some(lines) = align::align(automaton, observations, span, work) else {
@@ -25,6 +26,9 @@ pub(super) fn readings(
         .zip(observations)
         .map(|(lines, observation)| reading(lines, observation, open))
         .collect();
+    if !profiled {
+        leave_open_around_unexplained(&mut readings, observations, &lines);
+    }
     between_neighbours(&mut readings, observations, &lines);
     readings
 }
@@ -59,6 +63,10 @@ fn reading(lines: &Explained, observation: &Observation<'_>, open: bool) -> Read
         _ => None,
     };
     match (observation.line, &lines.lines[..]) {
+        // An expression over several lines was called from one of them, which is another by now.
+        (Some(line), &[now]) if now != line && !lines.unexplained => {
+            Reading::Aligned(Spot { line: now, expression })
+        }
         (Some(line), _) => Reading::Exact(Spot { line, expression }),
         (None, &[line]) if !lines.unexplained && (open || !lines.unnamed) => {
             Reading::Aligned(Spot { line, expression })
@@ -68,6 +76,33 @@ fn reading(lines: &Explained, observation: &Observation<'_>, open: bool) -> Read
         }
         (None, [] | [_]) => Reading::Unknown("no line of the function explains it"),
         (None, several) => Reading::Ambiguous(several.to_vec()),
+    }
+}
+
+/// A statement that is gone from the text leaves several ops, of which some may look like those of another. Where one is not
+/// explained, the ops up to the next call that the text names, on both sides, are not sure either.
+fn leave_open_around_unexplained(
+    readings: &mut [Reading],
+    observations: &[Observation<'_>],
+    lines: &[Explained],
+) {
+    let is_fixed = |at: usize| {
+        !lines[at].unexplained
+            && (observations[at].line.is_some()
+                || (observations[at].function().is_some() && !lines[at].unnamed))
+    };
+    let foreign = |at: usize| align::is_foreign(&lines[at], &observations[at]);
+    let mut from = 0;
+    while from < readings.len() {
+        let to = (from..readings.len()).find(|&at| is_fixed(at)).unwrap_or(readings.len());
+        if (from..to).any(foreign) {
+            for reading in &mut readings[from..to] {
+                if matches!(reading, Reading::Aligned(_)) {
+                    *reading = Reading::Unknown("the text does not explain what is next to it");
+                }
+            }
+        }
+        from = to + 1;
     }
 }
 

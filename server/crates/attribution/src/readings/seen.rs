@@ -50,12 +50,28 @@ impl<'a> Readings<'a> {
                 } else {
                     Vec::new()
                 };
-                Kind::Python { function, of_tensor, wraps }
+                let op = if of_tensor { self.operator_op(child) } else { None };
+                Kind::Python { function, of_tensor, wraps, op }
             }
             Some(Callee::Builtin { name, .. }) => Kind::Builtin(profile.text(name)),
             Some(Callee::Module { class, .. }) => Kind::Module(profile.text(class)),
             Some(Callee::Other) => Kind::Builtin(profile.name(child)),
             None => Kind::Op(profile.name(child)),
+        }
+    }
+
+    /// The op that an operator written in Python launches, however deep: its last call, after it looked at its arguments.
+    fn operator_op(&self, frame: EventId) -> Option<&'a str> {
+        let profile = self.frames.profile;
+        let mut at = frame;
+        loop {
+            let below = profile.tree().children(at).iter().copied();
+            let mut next =
+                below.filter(|&child| matches!(profile.event(child).kind, EventKind::Op | EventKind::Frame));
+            at = next.next_back()?;
+            if profile.event(at).kind == EventKind::Op {
+                return Some(profile.name(at));
+            }
         }
     }
 

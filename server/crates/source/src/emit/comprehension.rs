@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
         self.draft.silent(head, out, 0);
         let next = self.iterate(iterable, parts.range, names::ITERATE_OPS, names::NEXT_FRAMES, head);
         let next = self.consumed(&generator.iter, next);
-        let next = if generator.is_async { self.pause(parts.range, next) } else { next };
+        let next = if generator.is_async { self.awaited(&generator.iter, parts.range, next) } else { next };
         let mut at = self.store(&generator.target, next);
         for condition in &generator.ifs {
             at = self.condition(condition, parts.range, at);

@@ -4,10 +4,10 @@ use ruff_python_ast::{
     ArgOrKeyword, BoolOp, CmpOp, Expr, ExprAttribute, ExprBinOp, ExprBoolOp, ExprCall, ExprCompare,
     ExprContext, FStringPart, InterpolatedStringElement, Operator, UnaryOp,
 };
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextRange};
 
-use super::{Builder, Comprehensions, IMPROBABLE};
-use crate::automaton::{Callee, EmitterKind, State};
+use super::{Builder, Comprehensions};
+use crate::automaton::{Callee, EmitterKind, IMPROBABLE, State};
 use crate::torch_names as names;
 
 impl<'a> Builder<'a> {
@@ -70,8 +70,10 @@ impl<'a> Builder<'a> {
                 self.pause(e.range, at)
             }
             Expr::Await(e) => {
+                // What is awaited runs at once, and again each time this is resumed.
                 let at = self.expr(&e.value, from);
-                self.pause(e.range, at)
+                let at = self.consumed(&e.value, at);
+                self.awaited(&e.value, e.range, at)
             }
             Expr::Named(e) => {
                 let at = self.expr(&e.value, from);
@@ -163,7 +165,7 @@ impl<'a> Builder<'a> {
                 // Compared with each element of a list.
                 let mut emitter = self.emitter(EmitterKind::Compare, e.range, names::AMONG_OPS, frames, 0);
                 emitter.repeat = Some(1);
-                self.price(&mut emitter, left, left);
+                self.price(&mut emitter, left, right);
                 emitter.skip = 0;
                 at = self.emit(at, emitter);
             } else if !ops.is_empty() || !frames.is_empty() {
@@ -226,6 +228,13 @@ impl<'a> Builder<'a> {
         if plain.is_some_and(names::leaves_no_frame) {
             at = e.arguments.args.iter().fold(at, |at, argument| self.consumed(argument, at));
         }
+        if !plain.is_some_and(|name| names::is_builtin(name) || self.functions.contains(name)) {
+            // A class makes an object in two frames.
+            let mut new = self.emitter(EmitterKind::Call, range, &[], &["__new__"], 0);
+            new.line = line;
+            new.callee = Callee::Fixed;
+            at = self.emit(at, new);
+        }
         let types = name.map_or(&[][..], names::tensor_type_ops);
         let ops = if types.is_empty() { plain.map_or(&[][..], names::constructor_ops) } else { types };
         let skip = if plain.is_some_and(names::leaves_no_frame) { 1 } else { 24 };
@@ -243,6 +252,14 @@ impl<'a> Builder<'a> {
         self.emit(at, emitter)
     }
 
+    /// A pause at which `what` runs again each time it is resumed.
+    pub(super) fn awaited(&mut self, what: &'a Expr, range: TextRange, from: State) -> State {
+        let resumed = self.pause(range, from);
+        let ran = self.consumed(what, resumed);
+        self.draft.silent(ran, from, 0);
+        ran
+    }
+
     /// What `map` and its like call while they are iterated: C code calls functions written in C without a frame.
     pub(super) fn consumed(&mut self, iterable: &'a Expr, from: State) -> State {
         let Expr::Call(call) = iterable else { return from };
@@ -250,9 +267,11 @@ impl<'a> Builder<'a> {
         let argument = |at: usize| call.arguments.args.get(at);
         let range = call.range();
         match name {
-            "enumerate" | "zip" | "reversed" => {
-                call.arguments.args.iter().fold(from, |at, argument| self.consumed(argument, at))
-            }
+            "enumerate" | "zip" | "reversed" => call
+                .arguments
+                .args
+                .iter()
+                .fold(from, |at, argument| crate::deep(|| self.consumed(argument, at))),
             "filter" => {
                 let head = self.draft.state();
                 self.draft.silent(from, head, 0);
@@ -284,7 +303,13 @@ impl<'a> Builder<'a> {
                 let known = called.name.is_some() || !called.aliases.is_empty() || !called.ops.is_empty();
                 if known { self.emit(from, called) } else { from }
             }
-            _ => from,
+            _ => {
+                // A generator is run by whoever iterates it.
+                let mut generator = self.emitter(EmitterKind::Iterate, range, &[], &[], 0);
+                generator.name = Some(name.into());
+                generator.repeat = Some(1);
+                self.emit(from, generator)
+            }
         }
     }
 

@@ -12,7 +12,9 @@ use ruff_python_ast::{BoolOp, Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
 use crate::LineIndex;
-use crate::automaton::{Automaton, Callee, Cost, Draft, Emitter, EmitterKind, Operand, Pause, State};
+use crate::automaton::{
+    Automaton, Callee, Cost, Draft, Emitter, EmitterKind, IMPROBABLE, OBLIGED, Operand, Pause, State,
+};
 use crate::torch_names::{self as names, Names};
 use crate::values::{Constant, Evaluator, Value};
 
@@ -36,12 +38,6 @@ pub(crate) enum Code<'a> {
 /// Beyond this many states a function is not modelled further: what follows has no emitters, so its ops stay with the
 /// function.
 const MOST_STATES: u32 = 500_000;
-
-/// What it costs to assume that plain values launch an op, or that a condition on constants went the other way.
-pub(super) const IMPROBABLE: Cost = 50;
-
-/// What it costs to assume that an operator on a tensor left no event.
-pub(super) const OBLIGED: Cost = 24;
 
 /// The automaton of `code`. `functions` are those of the file whose frames have their names, `values` what is known of
 /// the scope's names.

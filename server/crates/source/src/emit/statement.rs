@@ -6,8 +6,8 @@ use ruff_python_ast::{
 };
 use ruff_text_size::Ranged;
 
-use super::{Builder, IMPROBABLE, Unwind};
-use crate::automaton::{EmitterKind, State};
+use super::{Builder, Unwind};
+use crate::automaton::{EmitterKind, IMPROBABLE, State};
 use crate::torch_names as names;
 
 /// What it costs to assume that an error was raised.
@@ -161,7 +161,7 @@ impl<'a> Builder<'a> {
         self.draft.silent(ended, out, 0);
         let next = self.iterate(iterable, iterable, names::ITERATE_OPS, names::NEXT_FRAMES, head);
         let next = self.consumed(&s.iter, next);
-        let next = if s.is_async { self.pause(iterable, next) } else { next };
+        let next = if s.is_async { self.awaited(&s.iter, iterable, next) } else { next };
         let at = self.store(&s.target, next);
         self.unwinds.push(Unwind::Loop { head, out });
         let last = self.body(&s.body, at);

@@ -8,7 +8,7 @@ fn scopes(text: &str) -> Vec<(String, u32, u32, u32)> {
     module.scopes().iter().map(|s| (s.name.to_string(), s.first_line, s.def_line, s.end_line)).collect()
 }
 
-/// Emitters by line and name, in order of the states they start from.
+/// Emitters by line and name, in order of the states they start from; those of what a call might open besides left out.
 fn emitters(text: &str, name: &str, comprehensions: Comprehensions) -> Vec<(EmitterKind, u32, String)> {
     let module = Module::parse(text);
     let id = (0..module.scopes().len() as u32).map(ScopeId).find(|&id| &*module.scope(id).name == name);
@@ -16,6 +16,7 @@ fn emitters(text: &str, name: &str, comprehensions: Comprehensions) -> Vec<(Emit
     automaton
         .steps()
         .iter()
+        .filter(|step| step.emitter.frames != ["__new__"])
         .map(|step| {
             let e = &step.emitter;
             (e.kind, e.line, e.name.as_deref().or(e.ops.first().copied()).unwrap_or("").to_owned())

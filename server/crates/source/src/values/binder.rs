@@ -85,8 +85,8 @@ impl<'a> Binder<'a> {
     fn unknown(&mut self, target: &'a Expr) {
         match target {
             Expr::Name(name) => self.push(&name.id, Bound::Value(Value::Unknown)),
-            Expr::Tuple(tuple) => tuple.elts.iter().for_each(|element| self.unknown(element)),
-            Expr::List(list) => list.elts.iter().for_each(|element| self.unknown(element)),
+            Expr::Tuple(tuple) => tuple.elts.iter().for_each(|element| crate::deep(|| self.unknown(element))),
+            Expr::List(list) => list.elts.iter().for_each(|element| crate::deep(|| self.unknown(element))),
             Expr::Starred(starred) => self.unknown(&starred.value),
             _ => {}
         }

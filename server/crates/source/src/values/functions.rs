@@ -47,7 +47,11 @@ pub(super) fn functions(
 
 /// The names of functions among the values of an expression: in displays, arms, dicts. `of` tells what names hold.
 pub(super) fn references(expr: &Expr, of: &dyn Fn(&str) -> Option<Vec<Box<str>>>) -> Vec<Box<str>> {
-    let all = |list: &[Expr]| list.iter().flat_map(|e| crate::deep(|| references(e, of))).collect();
+    crate::deep(|| references_inner(expr, of))
+}
+
+fn references_inner(expr: &Expr, of: &dyn Fn(&str) -> Option<Vec<Box<str>>>) -> Vec<Box<str>> {
+    let all = |list: &[Expr]| list.iter().flat_map(|e| references(e, of)).collect();
     match expr {
         Expr::Name(name) => of(&name.id).unwrap_or_else(|| vec![name.id.as_str().into()]),
         Expr::Attribute(e) => vec![e.attr.as_str().into()],
@@ -55,12 +59,8 @@ pub(super) fn references(expr: &Expr, of: &dyn Fn(&str) -> Option<Vec<Box<str>>>
         Expr::Tuple(e) => all(&e.elts),
         Expr::List(e) => all(&e.elts),
         Expr::Set(e) => all(&e.elts),
-        Expr::Dict(e) => {
-            e.items.iter().flat_map(|item| crate::deep(|| references(&item.value, of))).collect()
-        }
-        Expr::If(e) => {
-            [&e.body, &e.orelse].into_iter().flat_map(|e| crate::deep(|| references(e, of))).collect()
-        }
+        Expr::Dict(e) => e.items.iter().flat_map(|item| references(&item.value, of)).collect(),
+        Expr::If(e) => [&e.body, &e.orelse].into_iter().flat_map(|e| references(e, of)).collect(),
         Expr::BoolOp(e) => all(&e.values),
         Expr::Subscript(e) => references(&e.value, of),
         Expr::Starred(e) => references(&e.value, of),
