@@ -29,9 +29,7 @@ const DOUBT: Cost = 20;
 const MOST_DOUBT: Cost = 2 * UNEXPLAINED;
 
 /// Readings this much dearer than the cheapest are dropped on the way.
-const WINDOW: Cost = 240;
-/// How far ahead silent edges are followed.
-const REACH: Cost = 400;
+const WINDOW: Cost = 172;
 /// An observation that no place in the text explains.
 const UNEXPLAINED: Cost = 86;
 /// The same for an op that dispatch itself puts in.
@@ -279,7 +277,8 @@ fn step(
     let mut transitions = Vec::new();
     let mut next: Vec<(State, Cost)> =
         before.iter().map(|&(state, cost)| (state, cost + insertion)).collect();
-    closure.run(&before, Direction::Onward, REACH)?;
+    // What is further off is dearer than to leave it unexplained, and would be dropped.
+    closure.run(&before, Direction::Onward, insertion + WINDOW)?;
     for &state in closure.reached() {
         let reached = closure.cost(state);
         for at in automaton.steps_from(state) {
@@ -360,7 +359,7 @@ fn backward(
             }
         }
         let reached: Vec<(State, Cost)> = layer.before.clone();
-        closure.run(&reached, Direction::Onward, REACH)?;
+        closure.run(&reached, Direction::Onward, layer.insertion + WINDOW)?;
         for transition in &layer.transitions {
             let Some(rest) = rest_of(transition.to) else { continue };
             let start = closure.cost(transition.from);

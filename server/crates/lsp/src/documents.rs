@@ -58,11 +58,16 @@ impl Documents {
             return;
         }
         let mut text = slot.text.to_string();
+        // Most often there is one change, and its lines are known.
+        let mut known = Some(slot.lines.clone());
         for change in changes {
             match change.range {
-                None => text.clone_from(&change.text),
+                None => {
+                    known = None;
+                    text.clone_from(&change.text);
+                }
                 Some(range) => {
-                    let lines = LineIndex::new(&text);
+                    let lines = known.take().unwrap_or_else(|| LineIndex::new(&text));
                     let start = position::offset(&text, &lines, range.start) as usize;
                     let end = (position::offset(&text, &lines, range.end) as usize).max(start);
                     text.replace_range(start..end, &change.text);
