@@ -3,7 +3,7 @@
 //! `cargo run --release --example attribution-bench -- DIR --sources DIR [--strip-callfrom] [--misses]`
 //!
 //! Prints a line for each folder below DIR that holds `trace.json.gz` and `groundtruth.json.gz` (or, for backward passes,
-//! `truth.json.gz`). `--strip-callfrom` hides the call lines that torch 2.14 and later write.
+//! `truth.json.gz`), then one for all of them. `--strip-callfrom` hides the call lines that torch 2.14 and later write.
 #![allow(clippy::print_stdout, reason = "a tool that prints")]
 
 mod score;
@@ -24,27 +24,20 @@ fn main() -> Result<(), String> {
     }
     let sources =
         sources.ok_or("usage: attribution-bench DIR --sources DIR [--strip-callfrom] [--misses]")?;
+    let mut all = score::Score::default();
     for (trace, truth, key) in roots.iter().flat_map(|root| cases(root)) {
         let started = Instant::now();
         let (profile, attribution) = score::attribute(&trace, &sources, with_call_from)?;
         let took = started.elapsed();
         let score = score::score(&profile, &attribution, &score::bytes(&truth)?, key, &sources)?;
-        println!(
-            "{}: {} of {} known, {} sure and wrong, {} ambiguous ({} with the truth), {} function, {} nowhere, {} ms",
-            trace.parent().unwrap_or(&trace).display(),
-            score.known,
-            score.ops,
-            score.sure_and_wrong,
-            score.ambiguous,
-            score.ambiguous_with_truth,
-            score.function,
-            score.nowhere,
-            took.as_millis()
-        );
+        println!("{}: {score}, {} ms", trace.parent().unwrap_or(&trace).display(), took.as_millis());
+        all += &score;
         if misses {
             score.misses.iter().for_each(|miss| println!("  {miss}"));
+            score.wrong_expressions.iter().for_each(|wrong| println!("  expression: {wrong}"));
         }
     }
+    println!("in all: {all}");
     Ok(())
 }
 

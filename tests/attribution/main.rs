@@ -37,24 +37,39 @@ fn every_op_of_a_language_model_is_on_its_line() {
     }
 }
 
-/// What is left are arms with the same ops (`x * 2` or `x * 3`) and integer arithmetic that reads like a tensor's: the
-/// trace cannot tell them apart, and the truth is among the lines given.
+/// What is left are arms with the same ops (`x * 2` or `x * 3`) that a variable chooses: the trace cannot tell them apart,
+/// and the truth is among the lines given.
 #[test]
 fn unusual_constructs_are_known_or_left_open_but_never_wrong() {
     for with_call_from in [true, false] {
         let score =
             scored("attribution/hard/trace.json.gz", "attribution/hard/groundtruth.json.gz", with_call_from);
         assert_eq!((score.ops, score.sure_and_wrong, score.nowhere), (322, 0, 0), "{:#?}", score.misses);
-        assert!(score.known >= 312, "{:#?}", score.misses);
+        assert!(score.known >= 319, "{:#?}", score.misses);
         assert_eq!(score.ambiguous, score.ambiguous_with_truth, "{:#?}", score.misses);
     }
 }
 
-/// Programs as people write them. What is not known is left open: a statement between two arms, the store of `p.data`.
+/// Programs as people write them: what is known of their ops with and without the lines that the trace names. What is not
+/// known is left open: arms with the same ops, lists of tensors that are subscripted like tensors, two counters of which the
+/// text does not tell that one is a number.
 #[test]
 fn programs_of_other_kinds_are_known_but_for_a_few_ops() {
-    for (program, ops, known) in [("rl", 1293, 1292), ("optim", 402, 397), ("detection", 1102, 1100)] {
-        for with_call_from in [true, false] {
+    for (program, ops, with, without) in [
+        ("async_gen", 316, 316, 315),
+        ("containers", 414, 414, 406),
+        ("custom_optim", 407, 407, 407),
+        ("detection", 1102, 1102, 1102),
+        ("indexing", 368, 359, 358),
+        ("lambdas", 234, 234, 234),
+        ("match_walrus", 161, 156, 152),
+        ("metrics", 695, 692, 692),
+        ("optim", 402, 402, 401),
+        ("quant_bits", 445, 445, 445),
+        ("rl", 1293, 1293, 1293),
+        ("structure", 104, 104, 104),
+    ] {
+        for (with_call_from, known) in [(true, with), (false, without)] {
             let folder = fixture("attribution").join(program);
             let (profile, attribution) =
                 score::attribute(&folder.join("trace.json.gz"), &folder.join("src"), with_call_from)
@@ -63,7 +78,9 @@ fn programs_of_other_kinds_are_known_but_for_a_few_ops() {
             let score = score::score(&profile, &attribution, &truth, "user", &folder.join("src"))
                 .expect("the truth is JSON");
             assert_eq!((score.ops, score.sure_and_wrong), (ops, 0), "{program}: {:#?}", score.misses);
+            assert_eq!(score.ambiguous, score.ambiguous_with_truth, "{program}: {:#?}", score.misses);
             assert!(score.known >= known, "{program}: {:#?}", score.misses);
+            assert_eq!(score.wrong_expressions, Vec::<String>::new(), "{program}");
         }
     }
 }

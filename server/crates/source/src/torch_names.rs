@@ -145,8 +145,8 @@ pub fn constructor_ops(name: &str) -> Names {
     match name {
         "float" | "int" | "complex" => &["item", "_local_scalar_dense"],
         "bool" => &["is_nonzero", "item"],
-        "list" | "tuple" | "set" | "frozenset" | "dict" | "zip" | "enumerate" | "map" | "filter" | "sum"
-        | "max" | "min" | "sorted" | "reversed" => ITERATE_OPS,
+        "list" | "tuple" | "set" | "frozenset" | "dict" | "zip" | "enumerate" | "map" | "filter"
+        | "reversed" => ITERATE_OPS,
         "range" => INDEX_VALUE,
         _ => &[],
     }
@@ -162,8 +162,7 @@ pub fn type_frames(name: &str) -> Names {
         "bool" => &["__bool__", "__len__"],
         "bytes" => &["__bytes__", "__iter__", "__len__"],
         "range" | "slice" => &["__index__"],
-        "list" | "tuple" | "zip" | "enumerate" | "map" | "filter" | "sum" | "max" | "min" | "sorted"
-        | "reversed" => ITERATE_FRAMES,
+        "list" | "tuple" | "zip" | "enumerate" | "map" | "filter" | "reversed" => ITERATE_FRAMES,
         "set" | "frozenset" | "dict" => {
             &["__iter__", "__next__", "__len__", "<genexpr>", "__hash__", "__eq__"]
         }

@@ -167,7 +167,8 @@ fn python(emitter: &Emitter, function: &str, of_tensor: bool, wraps: &[&str]) ->
             let other = emitter.callee != Callee::Open && !function.starts_with("__") && !wraps.is_empty();
             (!other).then_some(12)
         }
-        EmitterKind::Call => (emitter.callee == Callee::Open).then_some(44),
+        // A variable may hold any function, but hardly a tensor's method.
+        EmitterKind::Call => (emitter.callee == Callee::Open && !of_tensor).then_some(44),
         EmitterKind::Binary | EmitterKind::Unary | EmitterKind::Compare | EmitterKind::Subscript
             if wraps_tensor(function, of_tensor) && !wraps.iter().any(|wrapped| is_special(wrapped)) =>
         {

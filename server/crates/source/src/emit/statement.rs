@@ -176,7 +176,7 @@ impl<'a> Builder<'a> {
             Expr::Subscript(target) => {
                 at = self.expr(&target.value, at);
                 at = self.expr(&target.slice, at);
-                at = self.subscript(&target.value, &target.slice, s.range, at, false);
+                at = self.subscript(&target.value, &target.slice, target.range, at, false);
             }
             Expr::Attribute(target) => {
                 at = self.expr(&target.value, at);
@@ -215,7 +215,7 @@ impl<'a> Builder<'a> {
             at = self.join([changed, new]);
         }
         match &*s.target {
-            Expr::Subscript(target) => self.subscript(&target.value, &target.slice, s.range, at, true),
+            Expr::Subscript(target) => self.subscript(&target.value, &target.slice, target.range, at, true),
             Expr::Attribute(target) => self.set_attribute(s.range, &target.attr, at),
             _ => at,
         }
