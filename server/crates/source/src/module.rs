@@ -3,8 +3,8 @@
 mod finder;
 mod values;
 
-use std::collections::HashSet;
-use std::sync::{Arc, OnceLock};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use ruff_python_ast::{ModModule, PySourceType, Stmt};
 use ruff_python_parser::{Parsed, parse_unchecked_source};
@@ -12,7 +12,7 @@ use ruff_python_parser::{Parsed, parse_unchecked_source};
 use crate::LineIndex;
 use crate::imports::Imports;
 use crate::scopes::{self, Scope, ScopeId, ScopeKind};
-use crate::values::Names;
+use crate::values::{Given, Names};
 
 /// Bytes of stack that dropping one level of nesting may take, with a margin for unoptimized builds.
 const DROP_FRAME: usize = 8192;
@@ -33,7 +33,11 @@ pub struct Module {
     imports: OnceLock<Imports>,
     /// What the module's own names hold.
     names: OnceLock<Names>,
+    /// The same of its functions, for each way to call them.
+    scope_names: Mutex<ScopeNames>,
 }
+
+type ScopeNames = HashMap<(ScopeId, Given), Arc<Names>>;
 
 impl Module {
     pub fn parse(text: impl Into<Arc<str>>) -> Self {
@@ -61,6 +65,7 @@ impl Module {
             depth: collected.depth,
             imports: OnceLock::new(),
             names: OnceLock::new(),
+            scope_names: Mutex::default(),
         }
     }
 

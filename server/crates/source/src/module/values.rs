@@ -1,9 +1,12 @@
 //! What a scope may launch, with what is known of its names.
 
+use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::{Arc, PoisonError};
 
 use ruff_python_ast::Expr;
 use ruff_python_ast::visitor::Visitor;
+use ruff_text_size::Ranged;
 
 use super::Module;
 use super::finder::Found;
@@ -32,7 +35,11 @@ impl Module {
         self.evaluate(id, given, |found, values| {
             let call = values::find_call(
                 |finder| match &found.code {
-                    Code::Body(body) => body.iter().for_each(|stmt| finder.visit_stmt(stmt)),
+                    // Statements lie in order.
+                    Code::Body(body) => {
+                        let at = body.partition_point(|stmt| u32::from(stmt.end()) < call.end);
+                        body.iter().skip(at).take(1).for_each(|stmt| finder.visit_stmt(stmt));
+                    }
                     Code::Expression(expr) | Code::Comprehension(expr) => finder.visit_expr(expr),
                 },
                 call,
@@ -104,27 +111,45 @@ impl Module {
         with: impl FnOnce(&Found<'_>, &Evaluator<'_>) -> T,
     ) -> Option<T> {
         let defines = |name: &str| self.defines(name);
-        if id == ScopeId(0) {
-            let names = [self.names()];
-            return Some(with(&self.find(id)?, &Evaluator::new(self.imports(), &defines, &names, true)));
-        }
-        // The functions around, the outermost first; a class body's names are not seen in its methods.
+        let known = self.names_around(id, given)?;
+        let names: Vec<&Names> = known.iter().map(|names| &**names).chain([self.names()]).collect();
+        let in_module = id == ScopeId(0);
+        Some(with(&self.find(id)?, &Evaluator::new(self.imports(), &defines, &names, in_module)))
+    }
+
+    /// The names of a scope and of the functions around it, the innermost first; the module's are not among them. A class
+    /// body's names are not seen in its methods.
+    fn names_around(&self, id: ScopeId, given: &Given) -> Option<Vec<Arc<Names>>> {
         let mut around: Vec<ScopeId> =
             std::iter::successors(self.scope(id).parent, |&at| self.scope(at).parent)
-                .filter(|&at| !matches!(self.scope(at).kind, ScopeKind::Class | ScopeKind::Module))
+                .filter(|&at| self.scope(at).kind != ScopeKind::Class)
                 .collect();
-        around.reverse();
-        let mut known: Vec<Names> = Vec::with_capacity(around.len() + 1);
+        around.insert(0, id);
+        around.retain(|&scope| scope != ScopeId(0));
+        let mut known: VecDeque<Arc<Names>> = VecDeque::with_capacity(around.len());
         let any = Given::default();
-        for (scope, given) in around.into_iter().map(|scope| (scope, &any)).chain([(id, given)]) {
-            let found = self.find(scope)?;
-            let names: Vec<&Names> = known.iter().rev().chain([self.names()]).collect();
-            let outside = Evaluator::new(self.imports(), &defines, &names, false);
-            let names = Names::of(&found.code, found.parameters, given, outside);
-            known.push(names);
+        for scope in around.into_iter().rev() {
+            let given = if scope == id { given } else { &any };
+            let names = self.names_of(scope, given, &known)?;
+            known.push_front(names);
         }
-        let names: Vec<&Names> = known.iter().rev().chain([self.names()]).collect();
-        Some(with(&self.find(id)?, &Evaluator::new(self.imports(), &defines, &names, false)))
+        Some(known.into())
+    }
+
+    /// The names of a scope, given those of the functions around it; found once for each way to call it.
+    fn names_of(&self, id: ScopeId, given: &Given, around: &VecDeque<Arc<Names>>) -> Option<Arc<Names>> {
+        let key = (id, given.clone());
+        let known = || self.scope_names.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(names) = known().get(&key) {
+            return Some(Arc::clone(names));
+        }
+        let found = self.find(id)?;
+        let defines = |name: &str| self.defines(name);
+        let outside: Vec<&Names> = around.iter().map(|names| &**names).chain([self.names()]).collect();
+        let outside = Evaluator::new(self.imports(), &defines, &outside, false);
+        let names = Arc::new(Names::of(&found.code, found.parameters, given, outside));
+        known().insert(key, Arc::clone(&names));
+        Some(names)
     }
 
     #[cfg(test)]

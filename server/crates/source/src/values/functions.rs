@@ -31,16 +31,21 @@ pub(super) fn functions(
         };
         let all = known.entry(name).or_insert_with(|| Some(Vec::new()));
         match (all.as_mut(), found) {
-            (Some(all), Some(found)) => all.extend(found),
+            (Some(known), Some(found)) => {
+                known.extend(found);
+                known.sort_unstable();
+                known.dedup();
+                // Here and not at the end: a list of lists of lists doubles with every name.
+                if known.len() > MOST_FUNCTIONS {
+                    *all = None;
+                }
+            }
             _ => *all = None,
         }
     }
     let kept = known.into_iter().filter_map(|(name, functions)| {
-        let mut functions = functions?;
-        functions.sort_unstable();
-        functions.dedup();
-        let useful = !functions.is_empty() && functions.len() <= MOST_FUNCTIONS;
-        useful.then(|| (name.into(), functions))
+        let functions = functions.filter(|functions| !functions.is_empty())?;
+        Some((name.into(), functions))
     });
     kept.collect()
 }

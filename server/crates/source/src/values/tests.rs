@@ -192,3 +192,13 @@ fn a_variable_tells_the_functions_that_it_may_hold() {
     let in_loop = |stmt: &Stmt| stmt.as_for_stmt().and_then(|stmt| called(&stmt.body[0]));
     assert_eq!(names(&in_loop), [Box::from("cos"), Box::from("sin")]);
 }
+
+#[test]
+fn lists_of_lists_do_not_grow_without_bound() {
+    let mut text = String::from("def f(x, g):\n    a0 = [g, x]\n");
+    for at in 0..60 {
+        text.push_str(&format!("    a{} = [a{at}, a{at}]\n", at + 1));
+    }
+    text.push_str("    a60[0](x)\n");
+    assert_eq!(value(&text), Value::Unknown);
+}
