@@ -195,10 +195,7 @@ fn a_variable_tells_the_functions_that_it_may_hold() {
 
 #[test]
 fn lists_of_lists_do_not_grow_without_bound() {
-    let mut text = String::from("def f(x, g):\n    a0 = [g, x]\n");
-    for at in 0..60 {
-        text.push_str(&format!("    a{} = [a{at}, a{at}]\n", at + 1));
-    }
-    text.push_str("    a60[0](x)\n");
+    let doubled: Vec<String> = (0..60).map(|at| format!("    a{} = [a{at}, a{at}]\n", at + 1)).collect();
+    let text = format!("def f(x, g):\n    a0 = [g, x]\n{}    a60[0](x)\n", doubled.concat());
     assert_eq!(value(&text), Value::Unknown);
 }
