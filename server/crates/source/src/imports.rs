@@ -20,6 +20,11 @@ impl Imports {
         imports
     }
 
+    /// The name that an imported function has where it is defined: `sigmoid` after `from torch import sigmoid as gate`.
+    pub fn own_name<'n>(&'n self, name: &'n str) -> &'n str {
+        self.names.get(name).and_then(|path| path.rsplit('.').next()).unwrap_or(name)
+    }
+
     /// The full dotted path of a name or attribute path: `p.profile` is `torch.profiler.profile` after
     /// `import torch.profiler as p`. `None` for anything else, or when its first name was not imported.
     pub fn resolve(&self, expr: &Expr) -> Option<String> {
@@ -50,12 +55,16 @@ impl<'a> Visitor<'a> for Imports {
                     self.names.insert(name.to_owned(), path.to_owned());
                 }
             }
-            Stmt::ImportFrom(import) if import.level == 0 => {
-                if let Some(module) = &import.module {
-                    for alias in &import.names {
-                        let name = alias.asname.as_ref().unwrap_or(&alias.name);
-                        self.names.insert(name.to_string(), format!("{module}.{}", alias.name));
-                    }
+            Stmt::ImportFrom(import) => {
+                // A relative import's path begins with its dots: it is no other's.
+                let mut module = ".".repeat(import.level as usize);
+                if let Some(name) = &import.module {
+                    module.push_str(name);
+                    module.push('.');
+                }
+                for alias in &import.names {
+                    let name = alias.asname.as_ref().unwrap_or(&alias.name);
+                    self.names.insert(name.to_string(), format!("{module}{}", alias.name));
                 }
             }
             _ => crate::deep(|| visitor::walk_stmt(self, stmt)),

@@ -31,6 +31,7 @@ pub struct Module {
     function_names: HashSet<Box<str>>,
     depth: usize,
     imports: OnceLock<Imports>,
+    attributes: OnceLock<HashSet<Box<str>>>,
     /// What the module's own names hold.
     names: OnceLock<Names>,
     /// The same of its functions, for each way to call them.
@@ -64,6 +65,7 @@ impl Module {
             function_names,
             depth: collected.depth,
             imports: OnceLock::new(),
+            attributes: OnceLock::new(),
             names: OnceLock::new(),
             scope_names: Mutex::default(),
         }

@@ -42,6 +42,9 @@ impl Passed {
         }
         let (caller, callee) = (files.file(call.caller.0), files.file(call.callee.0));
         let arguments = caller.module.arguments(call.caller.1, &call.caller_given, &call.expression);
+        let arguments = arguments.filter(|arguments| {
+            call.of_module || arguments.is_from(&callee.key.path, call.caller.0 == call.callee.0)
+        });
         let given = arguments.map(|arguments| callee.module.given(call.callee.1, &arguments, call.of_module));
         let given = self.shared(call.callee, given.unwrap_or_default());
         self.by_call.borrow_mut().insert(call, Rc::clone(&given));

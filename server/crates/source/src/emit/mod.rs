@@ -69,6 +69,8 @@ enum Unwind<'a> {
     Loop { head: State, out: State },
     /// A `finally` body.
     Finally(&'a [Stmt]),
+    /// Where `raise` leads to within a `try` that has handlers.
+    Handlers(State),
     /// The exits of a `with`: the lines to report, innermost last.
     With(Vec<Emitter>),
 }

@@ -13,6 +13,9 @@ use crate::torch_names as names;
 /// What it costs to assume that an error was raised.
 const RAISED: u32 = 40;
 
+/// The same where it is caught: a trace does not show errors, so that a handler is as likely as what follows.
+const CAUGHT: u32 = 2;
+
 impl<'a> Builder<'a> {
     pub(super) fn body(&mut self, body: &'a [Stmt], from: State) -> State {
         body.iter().fold(from, |at, stmt| if self.full() { at } else { crate::deep(|| self.stmt(stmt, at)) })
@@ -50,7 +53,11 @@ impl<'a> Builder<'a> {
                 let at = s.exc.as_deref().map_or(from, |exc| self.expr(exc, from));
                 let at = s.cause.as_deref().map_or(at, |cause| self.expr(cause, at));
                 let end = self.end;
-                self.draft.silent(at, end, 0);
+                let handlers = self.unwinds.iter().rev().find_map(|unwind| match unwind {
+                    Unwind::Handlers(raised) => Some(*raised),
+                    _ => None,
+                });
+                self.draft.silent(at, handlers.unwrap_or(end), 0);
                 self.draft.state()
             }
             Stmt::Assert(s) => {
@@ -265,25 +272,31 @@ impl<'a> Builder<'a> {
     /// Whether a context may end an error that was raised in it: those of torch pass it on.
     fn may_suppress(&self, context: &Expr) -> bool {
         let made = context.as_call_expr().map_or(context, |call| &call.func);
-        !self.values.imports.resolve(made).is_some_and(|path| path.starts_with("torch."))
+        !self.values.resolve(made).is_some_and(|path| path.starts_with("torch."))
     }
 
     fn try_block(&mut self, s: &'a StmtTry, from: State) -> State {
         if !s.finalbody.is_empty() {
             self.unwinds.push(Unwind::Finally(&s.finalbody));
         }
+        let mut raised = self.draft.state();
         let first = self.draft.states;
+        if !s.handlers.is_empty() {
+            self.unwinds.push(Unwind::Handlers(raised));
+        }
         let body = self.body(&s.body, from);
+        if !s.handlers.is_empty() {
+            self.unwinds.pop();
+        }
         let after_body = self.draft.states;
         let out = self.draft.state();
         let done = self.body(&s.orelse, body);
         self.draft.silent(done, out, 0);
         if !s.handlers.is_empty() {
             // Anything in the body may raise, after its event was recorded.
-            let mut raised = self.draft.state();
-            self.draft.silent(from, raised, RAISED);
+            self.draft.silent(from, raised, CAUGHT);
             for state in first..after_body {
-                self.draft.silent(state, raised, RAISED);
+                self.draft.silent(state, raised, CAUGHT);
             }
             for handler in &s.handlers {
                 let ExceptHandler::ExceptHandler(handler) = handler;
@@ -362,7 +375,7 @@ impl<'a> Builder<'a> {
             // What lies further out is still in force while a `finally` body runs.
             self.unwinds.append(&mut passed);
             match &unwind {
-                Unwind::Loop { .. } => {}
+                Unwind::Loop { .. } | Unwind::Handlers(_) => {}
                 Unwind::Finally(body) => at = self.body(body, at),
                 Unwind::With(exits) => {
                     for exit in exits.iter().rev() {

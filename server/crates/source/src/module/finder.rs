@@ -1,7 +1,9 @@
 //! The syntax of a scope.
 
+use std::collections::HashSet;
+
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{Decorator, Expr, Parameters, Stmt};
+use ruff_python_ast::{Decorator, Expr, ExprContext, Parameters, Stmt};
 use ruff_text_size::Ranged;
 
 use super::Module;
@@ -99,5 +101,41 @@ impl<'a> Visitor<'a> for Finder<'a, '_> {
             }
             _ => crate::deep(|| visitor::walk_expr(self, expr)),
         }
+    }
+}
+
+/// Names of attributes that are assigned to: `self.shape = …`, `model.forward = …`, and those of a class's own.
+pub(super) fn assigned_attributes(body: &[Stmt]) -> HashSet<Box<str>> {
+    let mut found = Attributes(HashSet::new());
+    body.iter().for_each(|stmt| found.visit_stmt(stmt));
+    found.0
+}
+
+struct Attributes(HashSet<Box<str>>);
+
+impl<'a> Visitor<'a> for Attributes {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        if let Stmt::ClassDef(class) = stmt {
+            for own in &class.body {
+                let targets = match own {
+                    Stmt::Assign(s) => &s.targets[..],
+                    Stmt::AnnAssign(s) => std::slice::from_ref(&*s.target),
+                    _ => &[],
+                };
+                self.0.extend(
+                    targets.iter().filter_map(Expr::as_name_expr).map(|name| name.id.as_str().into()),
+                );
+            }
+        }
+        crate::deep(|| visitor::walk_stmt(self, stmt));
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Expr::Attribute(attribute) = expr
+            && attribute.ctx == ExprContext::Store
+        {
+            self.0.insert(attribute.attr.as_str().into());
+        }
+        crate::deep(|| visitor::walk_expr(self, expr));
     }
 }

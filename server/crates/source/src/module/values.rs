@@ -1,6 +1,6 @@
 //! What a scope may launch, with what is known of its names.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 
@@ -9,7 +9,7 @@ use ruff_python_ast::visitor::Visitor;
 use ruff_text_size::Ranged;
 
 use super::Module;
-use super::finder::Found;
+use super::finder::{self, Found};
 use crate::emit::{self, Code};
 use crate::imports::Imports;
 use crate::scopes::{Scope, ScopeId, ScopeKind};
@@ -53,7 +53,8 @@ impl Module {
     /// `of_module`: the call was one of an `nn.Module`, which passes its arguments on to `forward`.
     pub fn given(&self, id: ScopeId, arguments: &Arguments, of_module: bool) -> Given {
         let scope = self.scope(id);
-        if scope.kind != ScopeKind::Function {
+        // A generator goes on under whoever resumes it.
+        if scope.kind != ScopeKind::Function || scope.is_generator {
             return Given::default();
         }
         let Some(found) = self.find(id) else { return Given::default() };
@@ -61,6 +62,12 @@ impl Module {
         let in_class = scope.class.is_some();
         let takes_self = binding == Binding::Method && in_class;
         // Whether something is passed before the arguments; `None` when that is not known.
+        // An attribute or a name that is assigned to may hold the function with other arguments bound to it.
+        if !of_module
+            && (self.attributes().contains(&*arguments.name) || self.names().is_assigned(&scope.name))
+        {
+            return Given::default();
+        }
         let bound = if of_module {
             (takes_self && &*scope.name == "forward").then_some(true)
         } else if &*scope.name == "__init__" {
@@ -178,9 +185,14 @@ impl Module {
         })
     }
 
-    /// Whether the file has a function, method or property of this name.
+    /// Whether the file has a function, method, property or attribute of this name that is its own.
     fn defines(&self, name: &str) -> bool {
-        self.function_names.contains(name)
+        self.function_names.contains(name) || self.attributes().contains(name)
+    }
+
+    /// Names of attributes that are assigned to, of whatever object.
+    fn attributes(&self) -> &HashSet<Box<str>> {
+        self.attributes.get_or_init(|| finder::assigned_attributes(self.suite()))
     }
 }
 

@@ -8,6 +8,9 @@ use ruff_python_ast::{Comprehension, ExceptHandler, Expr, Identifier, Operator, 
 use super::parts::Step;
 use super::{Evaluator, Value, evaluate, tensors};
 
+/// Methods that add to a list or dict.
+const CHANGES: [&str; 7] = ["append", "extend", "insert", "update", "setdefault", "add", "__setitem__"];
+
 /// What a name is bound to in one place.
 pub(super) enum Bound<'a> {
     Value(Value),
@@ -46,6 +49,12 @@ pub(super) struct Binder<'a> {
     /// Names that other scopes assign to, or that belong to another.
     pub foreign: HashSet<&'a str>,
     pub used_as_tensors: HashSet<&'a str>,
+    /// Names that an element of theirs is assigned to.
+    pub replaced_by_part: HashSet<&'a str>,
+    /// Names of lists and dicts that something is added to.
+    pub changed: HashSet<&'a str>,
+    /// `exec` or `globals` may change any name.
+    pub runs_text: bool,
     /// How many scopes of their own are open.
     depth: usize,
 }
@@ -113,7 +122,21 @@ impl<'a> Visitor<'a> for Binder<'a> {
                 self.push(&def.name.id, Bound::Definition);
                 return self.apart(|this| this.visit_body(&def.body));
             }
-            Stmt::Assign(s) => s.targets.iter().for_each(|target| self.bind(target, &s.value, &[])),
+            Stmt::Assign(s) => {
+                for target in &s.targets {
+                    self.bind(target, &s.value, &[]);
+                    if let (Expr::Name(name), Expr::Subscript(part)) = (target, &*s.value)
+                        && part.value.as_name_expr().is_some_and(|value| value.id == name.id)
+                    {
+                        self.replaced_by_part.insert(&name.id);
+                    }
+                    if let Expr::Subscript(part) = target
+                        && let Expr::Name(name) = &*part.value
+                    {
+                        self.changed.insert(&name.id);
+                    }
+                }
+            }
             Stmt::AnnAssign(s) => {
                 if let Some(value) = &s.value {
                     self.bind(&s.target, value, &[]);
@@ -160,6 +183,15 @@ impl<'a> Visitor<'a> for Binder<'a> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::Named(e) => self.bind(&e.target, &e.value, &[]),
+            Expr::Call(e) => match &*e.func {
+                Expr::Name(name) if matches!(name.id.as_str(), "exec" | "globals") => self.runs_text = true,
+                Expr::Attribute(method) if CHANGES.contains(&method.attr.as_str()) => {
+                    if let Expr::Name(name) = &*method.value {
+                        self.changed.insert(&name.id);
+                    }
+                }
+                _ => {}
+            },
             Expr::Attribute(e) => {
                 if let Expr::Name(name) = &*e.value
                     && self.depth == 0

@@ -29,6 +29,8 @@ pub struct Arguments {
     pub name: Box<str>,
     /// How the function is come by.
     pub through: Through,
+    /// The dotted path that it was imported from.
+    pub imported: Option<Box<str>>,
     /// Up to the first `*arguments`.
     positional: Vec<Value>,
     keywords: Vec<(Box<str>, Value)>,
@@ -48,6 +50,19 @@ pub enum Through {
     Class,
     /// A name that is assigned to, or anything else that is called: an instance, or any function.
     Value,
+}
+
+impl Arguments {
+    /// Whether the function is surely the one of that name in a file: defined in the file of the call, or imported from
+    /// the module whose name the file has. A module that passes on what it imported may have bound arguments to it.
+    pub fn is_from(&self, file: &str, same: bool) -> bool {
+        if matches!(self.through, Through::Object | Through::Value) {
+            return true;
+        }
+        let Some(path) = &self.imported else { return same };
+        let stem = file.rsplit('/').next().and_then(|base| base.strip_suffix(".py"));
+        stem.is_some() && path.rsplit('.').nth(1) == stem
+    }
 }
 
 /// The call whose bytes are `range`, in `code`.
@@ -100,7 +115,7 @@ pub(crate) fn arguments(call: &ExprCall, with: &Evaluator<'_>) -> Arguments {
             let of_class = last_name(&method.value).is_some_and(|name| name.starts_with(char::is_uppercase));
             let through = if of_class {
                 Through::Class
-            } else if with.imports.resolve(&method.value).is_some() {
+            } else if with.resolve(&method.value).is_some() {
                 Through::Module
             } else {
                 Through::Object
@@ -112,6 +127,7 @@ pub(crate) fn arguments(call: &ExprCall, with: &Evaluator<'_>) -> Arguments {
     Arguments {
         name: name.into(),
         through,
+        imported: with.resolve(&call.func).map(Into::into),
         positional: positional.map(|argument| with.of(argument)).collect(),
         keywords: keywords
             .clone()

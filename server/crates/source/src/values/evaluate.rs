@@ -14,6 +14,8 @@ const MOST_DEEP: u32 = 16;
 #[derive(Clone, Copy)]
 pub(super) struct Pending<'a> {
     pub bound: &'a HashSet<&'a str>,
+    /// Of those, what is not bound by `def`, `class` and `import` alone.
+    pub assigned: &'a HashSet<Box<str>>,
     pub known: &'a HashMap<Box<str>, Value>,
 }
 
@@ -107,11 +109,12 @@ impl<'a> Evaluator<'a> {
             Expr::Call(e) => self.call(e, depth)?,
             Expr::Attribute(e) => {
                 let name = e.attr.as_str();
-                let of_tensor = plain::PLAIN_ATTRIBUTES.contains(&name) && !(self.defines)(name);
+                let of_tensor =
+                    plain::PLAIN_ATTRIBUTES.contains(&name) && !(self.defines)(name) && !is_self(&e.value);
                 if of_tensor || self.is_plain_path(expr) {
                     return Some(Value::Plain);
                 }
-                if self.imports.resolve(expr).is_some_and(|path| path == "numpy.newaxis") {
+                if self.resolve(expr).is_some_and(|path| path == "numpy.newaxis") {
                     return Some(Value::NONE);
                 }
                 match value(&e.value)? {
@@ -176,20 +179,29 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The functions that a name may hold, by their own names.
-    pub(super) fn functions(&self, name: &str) -> Option<&[Box<str>]> {
-        self.names.iter().find(|names| names.get(name).is_some())?.functions(name)
+    /// The functions that a name may hold, by their own names; `None` where it may hold others.
+    pub(super) fn held(&self, name: &str) -> Option<Vec<Box<str>>> {
+        match self.names.iter().find(|names| names.get(name).is_some()) {
+            Some(names) => names.functions(name).map(<[_]>::to_vec),
+            // Python's own.
+            None => Some(vec![name.into()]),
+        }
     }
 
     /// The functions that an expression may hold, by their own names, where it is a variable or a part of one.
     pub fn called(&self, callee: &Expr) -> Box<[Box<str>]> {
         match callee {
             Expr::Attribute(_) => Box::default(),
-            _ => {
-                functions::references(callee, &|name| Some(self.functions(name).unwrap_or_default().to_vec()))
-                    .into()
-            }
+            _ => functions::references(callee, &|name| self.held(name)).unwrap_or_default().into(),
         }
+    }
+
+    /// The dotted path that a name or attribute path was imported from, where nothing of its name hides the import.
+    pub fn resolve(&self, expr: &Expr) -> Option<String> {
+        let hidden = root(expr).is_some_and(|name| {
+            self.is_assigned(name) || self.pending.is_some_and(|pending| pending.assigned.contains(name))
+        });
+        if hidden { None } else { self.imports.resolve(expr) }
     }
 
     /// Whether a name may hold something else than what a `def`, `class` or `import` made.
@@ -205,7 +217,7 @@ impl<'a> Evaluator<'a> {
 
     /// Constants of modules: `math.pi`, `torch.float32`.
     fn is_plain_path(&self, expr: &Expr) -> bool {
-        self.imports.resolve(expr).is_some_and(|path| plain::is_plain_constant(&path))
+        self.resolve(expr).is_some_and(|path| plain::is_plain_constant(&path))
     }
 
     fn call(&self, e: &ExprCall, depth: u32) -> Option<Value> {
@@ -226,7 +238,7 @@ impl<'a> Evaluator<'a> {
                     || (plain::OF_PLAIN_BUILTINS.contains(&name.id.as_str()) && all_plain()?)
             }
             func => {
-                if let Some(path) = self.imports.resolve(func) {
+                if let Some(path) = self.resolve(func) {
                     if tensors::is_made_by(&path) {
                         return Some(Value::Tensor);
                     }
@@ -236,20 +248,32 @@ impl<'a> Evaluator<'a> {
                 }
                 let Expr::Attribute(method) = func else { return Some(Value::Unknown) };
                 let name = method.attr.as_str();
-                let own = !(self.defines)(name);
+                let own = !(self.defines)(name) && !is_self(&method.value);
                 if plain::PLAIN_METHODS.contains(&name) && own {
                     return Some(Value::Plain);
                 }
                 match value(&method.value)? {
                     Value::Tensor if tensors::is_method(name) => return Some(Value::Tensor),
                     Value::Plain | Value::Known(Constant::Text(_)) => true,
-                    Value::Unknown if own && tensors::is_tensors_own(name) => return Some(Value::Tensor),
                     _ => false,
                 }
             }
         };
         Some(if plain { Value::Plain } else { Value::Unknown })
     }
+}
+
+/// Whether it is the object itself, whose attributes may be anything.
+fn is_self(expr: &Expr) -> bool {
+    expr.as_name_expr().is_some_and(|name| matches!(name.id.as_str(), "self" | "cls"))
+}
+
+/// The name that an attribute path begins with.
+fn root(mut expr: &Expr) -> Option<&str> {
+    while let Expr::Attribute(attribute) = expr {
+        expr = &attribute.value;
+    }
+    expr.as_name_expr().map(|name| name.id.as_str())
 }
 
 pub(super) fn join(so_far: Option<Value>, value: Value) -> Value {

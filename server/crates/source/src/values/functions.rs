@@ -6,6 +6,7 @@ use ruff_python_ast::Expr;
 
 use super::Evaluator;
 use super::binder::Bound;
+use super::parts::Step;
 
 /// Names with more functions than this may as well hold any.
 const MOST_FUNCTIONS: usize = 64;
@@ -18,15 +19,13 @@ pub(super) fn functions(
     let mut known: HashMap<&str, Option<Vec<Box<str>>>> = HashMap::new();
     // In order: what a name is made of was bound before it.
     for (name, bound) in bindings {
+        let of = |name: &str| match known.get(name) {
+            Some(functions) => functions.clone(),
+            None => outside.held(name),
+        };
         let found = match bound {
-            Bound::Part(expr, _) => {
-                let local =
-                    |name: &str| known.get(name).map(|functions| functions.clone().unwrap_or_default());
-                Some(references(expr, &|name| {
-                    local(name).or_else(|| outside.functions(name).map(<[_]>::to_vec))
-                }))
-            }
-            Bound::Definition => Some(vec![(*name).into()]),
+            Bound::Part(expr, path) => references(part(expr, path), &of),
+            Bound::Definition => Some(vec![outside.imports.own_name(name).into()]),
             Bound::Value(_) | Bound::Augmented(..) => None,
         };
         let all = known.entry(name).or_insert_with(|| Some(Vec::new()));
@@ -50,36 +49,60 @@ pub(super) fn functions(
     kept.collect()
 }
 
-/// The names of functions among the values of an expression: in displays, arms, dicts. `of` tells what names hold.
-pub(super) fn references(expr: &Expr, of: &dyn Fn(&str) -> Option<Vec<Box<str>>>) -> Vec<Box<str>> {
+/// The one of several iterables that a loop's variable is taken from.
+fn part<'a>(expr: &'a Expr, path: &[Step]) -> &'a Expr {
+    let Expr::Call(call) = expr else { return expr };
+    let place = match (call.func.as_name_expr().map(|name| name.id.as_str()), path) {
+        (Some("zip"), [Step::Each, Step::At(place, _), ..]) => Some(*place),
+        (Some("enumerate"), [Step::Each, Step::At(1, _), ..]) => Some(0),
+        _ => None,
+    };
+    place.and_then(|place| call.arguments.args.get(place)).unwrap_or(expr)
+}
+
+/// The names of the functions that an expression holds: in displays, arms, dicts. `None` where it may hold others. `of`
+/// tells the same of names.
+pub(super) fn references(expr: &Expr, of: &dyn Fn(&str) -> Option<Vec<Box<str>>>) -> Option<Vec<Box<str>>> {
     crate::deep(|| references_inner(expr, of))
 }
 
-fn references_inner(expr: &Expr, of: &dyn Fn(&str) -> Option<Vec<Box<str>>>) -> Vec<Box<str>> {
-    let all = |list: &[Expr]| list.iter().flat_map(|e| references(e, of)).collect();
+fn references_inner(expr: &Expr, of: &dyn Fn(&str) -> Option<Vec<Box<str>>>) -> Option<Vec<Box<str>>> {
+    fn all<'a>(
+        list: impl IntoIterator<Item = &'a Expr>,
+        of: &dyn Fn(&str) -> Option<Vec<Box<str>>>,
+    ) -> Option<Vec<Box<str>>> {
+        let mut found = Vec::new();
+        for expr in list {
+            found.append(&mut references(expr, of)?);
+        }
+        Some(found)
+    }
     match expr {
-        Expr::Name(name) => of(&name.id).unwrap_or_else(|| vec![name.id.as_str().into()]),
-        Expr::Attribute(e) => vec![e.attr.as_str().into()],
-        Expr::Lambda(_) => vec!["<lambda>".into()],
-        Expr::Tuple(e) => all(&e.elts),
-        Expr::List(e) => all(&e.elts),
-        Expr::Set(e) => all(&e.elts),
-        Expr::Dict(e) => e.items.iter().flat_map(|item| references(&item.value, of)).collect(),
-        Expr::If(e) => [&e.body, &e.orelse].into_iter().flat_map(|e| references(e, of)).collect(),
-        Expr::BoolOp(e) => all(&e.values),
+        Expr::Name(name) => of(&name.id),
+        Expr::Attribute(e) => Some(vec![e.attr.as_str().into()]),
+        Expr::Lambda(_) => Some(vec!["<lambda>".into()]),
+        Expr::NoneLiteral(_) => Some(Vec::new()),
+        Expr::Tuple(e) => all(&e.elts, of),
+        Expr::List(e) => all(&e.elts, of),
+        Expr::Set(e) => all(&e.elts, of),
+        Expr::Dict(e) => all(e.items.iter().map(|item| &item.value), of),
+        Expr::If(e) => all([&*e.body, &*e.orelse], of),
+        Expr::BoolOp(e) => all(&e.values, of),
         Expr::Subscript(e) => references(&e.value, of),
         Expr::Starred(e) => references(&e.value, of),
         Expr::Call(e) => match &*e.func {
-            Expr::Attribute(method) if matches!(method.attr.as_str(), "items" | "values" | "get") => {
-                references(&method.value, of)
-            }
-            Expr::Name(name)
-                if matches!(name.id.as_str(), "enumerate" | "zip" | "reversed" | "list" | "tuple") =>
-            {
-                all(&e.arguments.args)
-            }
-            _ => Vec::new(),
+            Expr::Attribute(method) => match method.attr.as_str() {
+                "items" | "values" | "get" => references(&method.value, of),
+                "partial" => references(e.arguments.args.first()?, of),
+                _ => None,
+            },
+            Expr::Name(name) => match name.id.as_str() {
+                "reversed" | "list" | "tuple" => all(&e.arguments.args, of),
+                "partial" => references(e.arguments.args.first()?, of),
+                _ => None,
+            },
+            _ => None,
         },
-        _ => Vec::new(),
+        _ => None,
     }
 }

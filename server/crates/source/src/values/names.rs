@@ -50,13 +50,16 @@ impl Names {
             .filter(|(_, bound)| !matches!(bound, Bound::Definition))
             .map(|(name, _)| (*name).into());
         let assigned = assigned.collect();
-        let used_as_tensors = binder.used_as_tensors.iter().map(|&name| name.into()).collect();
+        // `out = model(x); out = out[0]`: what it is used as it was not from the beginning.
+        let used_as_tensors = binder.used_as_tensors.difference(&binder.replaced_by_part);
+        let used_as_tensors = used_as_tensors.map(|&name| name.into()).collect();
         let mut names = Self { values: HashMap::new(), assigned, used_as_tensors, functions: HashMap::new() };
         let bound: HashSet<&str> = binder.bindings.iter().map(|&(name, _)| name).collect();
         let mut settled = false;
         for _ in 0..MOST_ROUNDS {
             let mut next: HashMap<Box<str>, Value> = HashMap::new();
-            let inside = outside.within(Pending { bound: &bound, known: &names.values });
+            let inside =
+                outside.within(Pending { bound: &bound, assigned: &names.assigned, known: &names.values });
             for (name, bound) in &binder.bindings {
                 let value =
                     if binder.foreign.contains(name) { Some(Value::Unknown) } else { bound.value(&inside) };
@@ -81,6 +84,13 @@ impl Names {
             }
         }
         names.functions = functions(&binder.bindings, &outside);
+        // What is added to a list or dict may be any function.
+        names.functions.retain(|name, _| !binder.changed.contains(&**name));
+        if binder.runs_text {
+            for value in names.values.values_mut().filter(|value| matches!(value, Value::Known(_))) {
+                *value = Value::Plain;
+            }
+        }
         names
     }
 
