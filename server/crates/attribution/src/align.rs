@@ -126,18 +126,42 @@ pub(crate) fn align(
     found
 }
 
+/// What the cheapest reading costs that assumes nothing that cannot be if the text is what ran.
+pub(crate) fn strict_cost(
+    automaton: &Automaton,
+    observations: &[Observation<'_>],
+    span: &Span,
+    work: &mut usize,
+) -> Option<Cost> {
+    if automaton.states() == 0 {
+        return None;
+    }
+    let allowed = MOST_WORK.min(*work);
+    let mut closure = Closure::new(automaton, allowed);
+    closure.be_strict(true);
+    let seen = called_by_name(automaton, observations);
+    let found = forward(automaton, &mut closure, observations, span, &seen);
+    *work -= allowed - closure.work_left();
+    Some(found?.best)
+}
+
+/// Names of functions that were called and that no attribute of the text may stand for: a property may give a function of
+/// another name.
+fn called_by_name<'o>(automaton: &Automaton, observations: &[Observation<'o>]) -> HashSet<&'o str> {
+    let attributes = automaton.steps().iter().filter(|step| step.emitter.kind == EmitterKind::Attribute);
+    let attributes: HashSet<&str> = attributes.filter_map(|step| step.emitter.name.as_deref()).collect();
+    let mut seen: HashSet<&str> = observations.iter().filter_map(Observation::function).collect();
+    seen.retain(|name| !attributes.contains(name));
+    seen
+}
+
 fn read(
     automaton: &Automaton,
     closure: &mut Closure<'_>,
     observations: &[Observation<'_>],
     span: &Span,
 ) -> Option<Vec<Explained>> {
-    // A property may give a function of another name.
-    let attributes = automaton.steps().iter().filter(|step| step.emitter.kind == EmitterKind::Attribute);
-    let attributes: HashSet<&str> = attributes.filter_map(|step| step.emitter.name.as_deref()).collect();
-    let mut seen: HashSet<&str> = observations.iter().filter_map(Observation::function).collect();
-    seen.retain(|name| !attributes.contains(name));
-
+    let seen = called_by_name(automaton, observations);
     let Forward { layers, rest, best } = forward(automaton, closure, observations, span, &seen)?;
     // What every reading costs: the lines that the trace does not name.
     let least = observations.iter().filter(|seen| seen.line.is_none()).count() as Cost * UNNAMED_LINE;

@@ -5,6 +5,7 @@ mod given;
 mod lines;
 mod passed;
 mod seen;
+mod supposed;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -13,7 +14,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use profile::{Callee, EventId};
-use source::{Given, Pause, Scope, ScopeId, ScopeKind};
+use source::{Automaton, Given, Pause, Scope, ScopeId, ScopeKind};
 
 use crate::FileId;
 use crate::align::{self, AnchorFit, Entry, Observation, Span};
@@ -74,6 +75,7 @@ struct ScopeReading {
     stale: bool,
     /// The scope explains every child.
     fits: bool,
+    given: Rc<Given>,
 }
 
 /// All readings of one attribution.
@@ -81,7 +83,7 @@ pub(crate) struct Readings<'a> {
     frames: &'a Frames<'a>,
     launches: &'a HashSet<EventId>,
     by_frame: RefCell<HashMap<EventId, Rc<FrameReading>>>,
-    alike: RefCell<HashMap<u64, Rc<Vec<Reading>>>>,
+    alike: RefCell<HashMap<u64, (Rc<Vec<Reading>>, Rc<Given>)>>,
     passed: Passed,
     last_end: HashMap<profile::TrackId, i64>,
     /// Silent edges that alignment may still look at: a trace of any size ends in time.
@@ -161,6 +163,10 @@ impl<'a> Readings<'a> {
             [only] => Rc::clone(&only.readings),
             several => Rc::new(merged(several)),
         };
+        let given = match &read[..] {
+            [only] => Rc::clone(&only.given),
+            _ => given,
+        };
         debug_assert_eq!(readings.len(), children.len(), "{}", profile.name(frame));
         FrameReading { by_child, readings, stale, given }
     }
@@ -178,7 +184,7 @@ impl<'a> Readings<'a> {
         if self.is_compiled(frame, &scope, fit.as_profiled, children) {
             let unknown = Reading::Unknown("it was compiled: its events are not in the order of the text");
             let readings = Rc::new(vec![unknown; children.len()]);
-            return ScopeReading { readings, stale: !fit.as_profiled, fits: false };
+            return ScopeReading { readings, stale: !fit.as_profiled, fits: false, given: Rc::clone(given) };
         }
         let anchors: Vec<Option<u32>> =
             children.iter().map(|&child| self.anchor(frame, located.file, &scope, child)).collect();
@@ -204,15 +210,26 @@ impl<'a> Readings<'a> {
         let span = self.span(frame, located, &scope, &automaton.pauses);
         let key = self.key((located.file, fit.scope, given), &span, children, &observations);
         let known = self.alike.borrow().get(&key).cloned();
-        let readings = known.unwrap_or_else(|| {
-            let mut work = self.work.get();
-            let readings = Rc::new(readings(&automaton, &observations, &span, stale, profiled, &mut work));
-            self.work.set(work);
-            self.alike.borrow_mut().insert(key, Rc::clone(&readings));
-            readings
+        let (readings, given) = known.unwrap_or_else(|| {
+            let read = |automaton: &Automaton| {
+                let mut work = self.work.get();
+                let readings = readings(automaton, &observations, &span, stale, profiled, &mut work);
+                self.work.set(work);
+                Rc::new(readings)
+            };
+            let mut found = (read(&automaton), Rc::clone(given));
+            if !stale && found.0.iter().any(|reading| matches!(reading, Reading::Ambiguous(_))) {
+                let supposed = self.supposed(located.file, fit.scope, given, &observations, &span);
+                if supposed != *given {
+                    found =
+                        (read(&self.frames.files.automaton(located.file, fit.scope, &supposed)), supposed);
+                }
+            }
+            self.alike.borrow_mut().insert(key, found.clone());
+            found
         });
         let fits = !stale && readings.iter().all(|reading| !matches!(reading, Reading::Unknown(_)));
-        ScopeReading { readings, stale, fits }
+        ScopeReading { readings, stale, fits, given }
     }
 
     /// A frame without a fitting function is one of an edited text, unless it is a kind that no text has.

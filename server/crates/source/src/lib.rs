@@ -28,7 +28,7 @@ pub use module::Module;
 pub use profiler_calls::{Constant, KeywordArgument, ProfilerCall};
 pub use rms_norm::{Edit, Part, PartKind, Rewrite, RmsNorm, TorchName};
 pub use scopes::{Scope, ScopeId, ScopeKind};
-pub use values::{Arguments, Given, Through};
+pub use values::{Arguments, Given, Through, Value};
 
 /// The workspace's Python files, as the outside world offers them.
 ///

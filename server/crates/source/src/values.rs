@@ -9,6 +9,7 @@ mod compare;
 mod evaluate;
 mod functions;
 mod names;
+mod operands;
 mod parts;
 mod plain;
 mod tensors;
@@ -17,6 +18,7 @@ pub use call::{Arguments, Given, Through};
 pub(crate) use call::{arguments, find as find_call, given};
 pub(crate) use evaluate::Evaluator;
 pub(crate) use names::Names;
+pub(crate) use operands::of_operators;
 
 /// A value, as far as the text tells.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -29,6 +31,8 @@ pub enum Value {
     Tensor,
     /// A list, dict or set, of anything: its own operators, tests and indices leave none.
     Container,
+    /// No tensor, and nothing else is known of it: `None`, a number, a list, an object of any class.
+    Other,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -52,12 +56,22 @@ impl Value {
         matches!(self, Self::Plain | Self::Known(_))
     }
 
+    /// Whether it is surely no tensor itself, whatever it holds: its operators launch no op of their own.
+    pub fn is_no_tensor(&self) -> bool {
+        self.is_plain() || matches!(self, Self::Container | Self::Other)
+    }
+
     /// A value that is either.
     pub fn or(self, other: &Self) -> Self {
         if self == *other {
-            return self;
+            self
+        } else if self.is_plain() && other.is_plain() {
+            Self::Plain
+        } else if self.is_no_tensor() && other.is_no_tensor() {
+            Self::Other
+        } else {
+            Self::Unknown
         }
-        if self.is_plain() && other.is_plain() { Self::Plain } else { Self::Unknown }
     }
 
     /// What `if` makes of it.

@@ -32,7 +32,7 @@ fn in_place_operators_are_no_others() {
     let text = "def f(x, y):\n    if y[0]:\n        x ^= y\n    x = x ^ y\n";
     check(text, &[op("aten::__ixor__"), op("aten::__xor__")], &[&[3], &[4]]);
     // A number to which a tensor is added is replaced.
-    let text = "def f(ys):\n    t = 0\n    for y in ys:\n        t += y\n    return t + 1\n";
+    let text = "def f(ys):\n    t = 0\n    for y in ys:\n        t += y\n    return t + 1, t.dtype\n";
     check(text, &[op("aten::add"), op("aten::add_"), op("aten::add")], &[&[4], &[4], &[5]]);
 }
 

@@ -118,7 +118,8 @@ fn gathers_of_two_statements() {
 
 #[test]
 fn a_generator_is_resumed_at_its_yield() {
-    let text = "def f(x):\n    a = x * 2\n    yield a\n    b = x * 3\n    yield b\n    return x + 1\n";
+    let text =
+        "def f(x):\n    a = x * 2\n    yield a, x.dtype\n    b = x * 3\n    yield b\n    return x + 1\n";
     let from = |line, begins| Span { entry: Entry::Resumed { line, begins }, cut: false };
     assert_eq!(lines(text, &[op("aten::mul")], &from(1, true)), [[2]]);
     assert_eq!(lines(text, &[op("aten::mul")], &from(3, false)), [[4]]);

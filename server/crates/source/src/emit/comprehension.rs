@@ -62,16 +62,17 @@ impl<'a> Builder<'a> {
         };
         let at = if depth > 0 { self.expr(&generator.iter, from) } else { from };
         let iterable = generator.iter.range();
+        let ops = self.ops_of(&generator.iter, names::ITERATE_OPS);
         let head = self.iterate(
             iterable,
             parts.range,
-            names::ITERATE_OPS,
+            ops,
             &["__iter__", "__next__", "<genexpr>", "__getitem__", "__len__"],
             at,
         );
         let out = self.draft.state();
         self.draft.silent(head, out, 0);
-        let next = self.iterate(iterable, parts.range, names::ITERATE_OPS, names::NEXT_FRAMES, head);
+        let next = self.iterate(iterable, parts.range, ops, names::NEXT_FRAMES, head);
         let next = self.consumed(&generator.iter, next);
         let next = if generator.is_async { self.awaited(&generator.iter, parts.range, next) } else { next };
         let mut at = self.store(&generator.target, next);

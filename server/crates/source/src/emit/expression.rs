@@ -27,8 +27,9 @@ impl<'a> Builder<'a> {
                 if self.is_plain(&e.operand) {
                     return at;
                 }
-                let emitter =
-                    self.emitter(EmitterKind::Unary, e.range, names::unary_ops(e.op), names::UNARY_FRAMES, 4);
+                let ops = self.ops_of(&e.operand, names::unary_ops(e.op));
+                let skip = if ops.is_empty() { 0 } else { 4 };
+                let emitter = self.emitter(EmitterKind::Unary, e.range, ops, names::UNARY_FRAMES, skip);
                 self.emit(at, emitter)
             }
             Expr::Compare(e) => self.compare(e, from),
@@ -156,7 +157,7 @@ impl<'a> Builder<'a> {
         let out = self.draft.state();
         for (place, (op, right)) in e.ops.iter().zip(&e.comparators).enumerate() {
             if place > 0 {
-                at = self.truth(e.range, e.range, 0, at);
+                at = self.truth(e.range, e.range, names::TRUTH_OPS, 0, at);
                 self.draft.silent(at, out, 0);
             }
             at = self.expr(right, at);
@@ -330,13 +331,10 @@ impl<'a> Builder<'a> {
 
     fn attribute(&mut self, e: &'a ExprAttribute, from: State) -> State {
         let at = self.expr(&e.value, from);
-        let mut emitter = self.emitter(
-            EmitterKind::Attribute,
-            e.range,
-            names::attribute_ops(&e.attr),
-            names::ATTRIBUTE_FRAMES,
-            if matches!(e.attr.as_str(), "T" | "mT" | "H" | "mH") { 4 } else { 0 },
-        );
+        let ops = self.ops_of(&e.value, names::attribute_ops(&e.attr));
+        let transposes = matches!(e.attr.as_str(), "T" | "mT" | "H" | "mH");
+        let skip = if transposes && !ops.is_empty() { 4 } else { 0 };
+        let mut emitter = self.emitter(EmitterKind::Attribute, e.range, ops, names::ATTRIBUTE_FRAMES, skip);
         emitter.line = self.end_line(e.range);
         emitter.name = Some(e.attr.as_str().into());
         self.emit(at, emitter)

@@ -124,8 +124,8 @@ impl<'a> Builder<'a> {
 
     /// The test of a value that is already computed. Python reports it where the whole statement or conditional
     /// expression `at` begins, whatever line the value stands on.
-    fn truth(&mut self, of: TextRange, at: TextRange, skip: Cost, from: State) -> State {
-        let mut emitter = self.emitter(EmitterKind::Truth, of, names::TRUTH_OPS, names::TRUTH_FRAMES, skip);
+    fn truth(&mut self, of: TextRange, at: TextRange, ops: Names, skip: Cost, from: State) -> State {
+        let mut emitter = self.emitter(EmitterKind::Truth, of, ops, names::TRUTH_FRAMES, skip);
         emitter.line = self.start_line(at);
         emitter.lines.0 = emitter.lines.0.min(emitter.line);
         emitter.repeat = Some(12);
@@ -136,8 +136,9 @@ impl<'a> Builder<'a> {
     fn tested(&mut self, expr: &'a Expr, at: TextRange, from: State) -> State {
         match self.values.of(expr) {
             Value::Plain | Value::Known(_) | Value::Container => from,
-            Value::Unknown => self.truth(expr.range(), at, 0, from),
-            Value::Tensor => self.truth(expr.range(), at, OBLIGED, from),
+            Value::Unknown => self.truth(expr.range(), at, names::TRUTH_OPS, 0, from),
+            Value::Other => self.truth(expr.range(), at, &[], 0, from),
+            Value::Tensor => self.truth(expr.range(), at, names::TRUTH_OPS, OBLIGED, from),
         }
     }
 
@@ -207,14 +208,25 @@ impl<'a> Builder<'a> {
         self.values.of(expr) == Value::Container
     }
 
+    /// `ops`, unless they would be those of a value that is no tensor.
+    fn ops_of(&self, expr: &Expr, ops: Names) -> Names {
+        if self.values.of(expr).is_no_tensor() { &[] } else { ops }
+    }
+
     /// Prices the operator of `left` and `right`: on a tensor it leaves an event, on plain values it does not.
     fn price(&self, operator: &mut Emitter, left: &Expr, right: &Expr) {
-        let (left, right) = (self.values.of(left), self.values.of(right));
+        let (first, second) = (self.values.of(left), self.values.of(right));
         if operator.ops.is_empty() {
-        } else if left.is_plain() && right.is_plain() {
+        } else if first.is_plain() && second.is_plain() {
             (operator.skip, operator.dear) = (0, IMPROBABLE);
-        } else if left == Value::Tensor || right == Value::Tensor {
+        } else if first.is_no_tensor() && second.is_no_tensor() {
+            // An object's class may have operators of its own.
+            (operator.skip, operator.ops) = (0, &[]);
+        } else if first == Value::Tensor || second == Value::Tensor {
             operator.skip = OBLIGED;
+        } else if !self.values.looks_like_tensor(left) && !self.values.looks_like_tensor(right) {
+            // As well numbers as tensors.
+            operator.skip = operator.skip.min(1);
         }
     }
 

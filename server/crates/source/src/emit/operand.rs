@@ -11,7 +11,7 @@ pub(super) fn operand(expr: &Expr, text: &str, value: &Value) -> Operand {
         Value::Known(Constant::Int(value)) => return Operand::Int(*value),
         Value::Known(Constant::Float(bits)) => return Operand::Float(f64::from_bits(*bits)),
         Value::Plain | Value::Known(_) => return Operand::Number,
-        Value::Unknown | Value::Tensor | Value::Container => {}
+        Value::Unknown | Value::Tensor | Value::Container | Value::Other => {}
     }
     match expr {
         Expr::Name(name) => Operand::Name(name.id.as_str().into()),

@@ -162,11 +162,12 @@ impl<'a> Builder<'a> {
     fn for_loop(&mut self, s: &'a StmtFor, from: State) -> State {
         let at = self.expr(&s.iter, from);
         let iterable = s.iter.range();
-        let head = self.iterate(iterable, iterable, names::ITERATE_OPS, names::ITERATE_FRAMES, at);
+        let ops = self.ops_of(&s.iter, names::ITERATE_OPS);
+        let head = self.iterate(iterable, iterable, ops, names::ITERATE_FRAMES, at);
         let out = self.draft.state();
         let ended = self.body(&s.orelse, head);
         self.draft.silent(ended, out, 0);
-        let next = self.iterate(iterable, iterable, names::ITERATE_OPS, names::NEXT_FRAMES, head);
+        let next = self.iterate(iterable, iterable, ops, names::NEXT_FRAMES, head);
         let next = self.consumed(&s.iter, next);
         let next = if s.is_async { self.awaited(&s.iter, iterable, next) } else { next };
         let at = self.store(&s.target, next);
@@ -198,7 +199,8 @@ impl<'a> Builder<'a> {
             // A list takes what it is given by iterating.
             return self.iterate(s.value.range(), s.range, names::ITERATE_OPS, names::ITERATE_FRAMES, at);
         }
-        let (target, value) = (self.is_plain(&s.target), self.is_plain(&s.value));
+        let target = self.values.of(&s.target).is_no_tensor();
+        let value = self.is_plain(&s.value);
         // A tensor is changed in place. A number is replaced: by a tensor when one is added to it.
         let mut operator = self.emitter(
             EmitterKind::Binary,
@@ -326,7 +328,7 @@ impl<'a> Builder<'a> {
             );
             compare.repeat = Some(1);
             at = self.emit(at, compare);
-            at = self.truth(case.pattern.range(), case.pattern.range(), 0, at);
+            at = self.truth(case.pattern.range(), case.pattern.range(), names::TRUTH_OPS, 0, at);
             if let Some(guard) = &case.guard {
                 at = self.condition(guard, case.pattern.range(), at);
             }

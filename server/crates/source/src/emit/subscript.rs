@@ -43,7 +43,7 @@ impl<'a> Builder<'a> {
             // A string is no index of a tensor.
             return out;
         }
-        if self.is_container(value) {
+        if self.values.of(value).is_no_tensor() {
             let index = self.made(range, names::INDEX_VALUE, from);
             self.draft.silent(index, out, 0);
             return out;

@@ -107,7 +107,9 @@ impl<'a> Visitor<'a> for Finder<'a, '_> {
 /// Names of attributes that are assigned to: `self.shape = …`, `model.forward = …`, and those of a class's own.
 pub(super) fn assigned_attributes(body: &[Stmt]) -> HashSet<Box<str>> {
     let mut found = Attributes(HashSet::new());
-    body.iter().for_each(|stmt| found.visit_stmt(stmt));
+    for stmt in body {
+        found.visit_stmt(stmt);
+    }
     found.0
 }
 

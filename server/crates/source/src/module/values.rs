@@ -13,7 +13,7 @@ use super::finder::{self, Found};
 use crate::emit::{self, Code};
 use crate::imports::Imports;
 use crate::scopes::{Scope, ScopeId, ScopeKind};
-use crate::values::{self, Arguments, Evaluator, Given, Names, Through};
+use crate::values::{self, Arguments, Evaluator, Given, Names, Through, Value};
 use crate::{Automaton, Comprehensions};
 
 impl Module {
@@ -90,6 +90,23 @@ impl Module {
         let defines = |name: &str| self.defines(name);
         let names = [self.names()];
         values::given(arguments, parameters, bound, &Evaluator::new(self.imports(), &defines, &names, false))
+    }
+
+    /// Parameters of function `id` that may hold a tensor or not, where that decides what the function launches.
+    pub fn open_parameters(&self, id: ScopeId, given: &Given) -> Vec<Box<str>> {
+        let Some(found) = self.find(id) else { return Vec::new() };
+        let operands = values::of_operators(&found.code);
+        let in_class = self.scope(id).class.is_some();
+        let parameters = found.parameters.into_iter().flat_map(|all| all.iter_non_variadic_params());
+        parameters
+            .enumerate()
+            .filter(|&(at, parameter)| {
+                !(at == 0 && in_class && matches!(&**parameter.name(), "self" | "cls"))
+            })
+            .map(|(_, parameter)| parameter.name().as_str())
+            .filter(|name| operands.contains(name) && *given.of(name) == Value::Unknown)
+            .map(Into::into)
+            .collect()
     }
 
     /// What a function's decorators make of it; `None` when they may pass other arguments on.

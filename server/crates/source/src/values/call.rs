@@ -13,12 +13,22 @@ use super::{Evaluator, Value};
 pub struct Given(Vec<(Box<str>, Value)>);
 
 impl Given {
-    pub(super) fn of(&self, parameter: &str) -> &Value {
+    pub(crate) fn of(&self, parameter: &str) -> &Value {
         self.0.iter().find(|(name, _)| &**name == parameter).map_or(&Value::Unknown, |(_, value)| value)
     }
 
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The same with one more parameter known.
+    #[must_use]
+    pub fn with(&self, parameter: &str, value: Value) -> Self {
+        let mut given = self.0.clone();
+        given.retain(|(name, _)| &**name != parameter);
+        given.push((parameter.into(), value));
+        given.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Self(given)
     }
 }
 
@@ -175,5 +185,6 @@ pub(crate) fn given(
             given.push((name.into(), value));
         }
     }
+    given.sort_by(|(a, _): &(Box<str>, Value), (b, _)| a.cmp(b));
     Given(given)
 }
