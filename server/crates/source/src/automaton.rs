@@ -88,6 +88,8 @@ pub struct Emitter {
     pub dear: Cost,
     /// Operands of an operator, or the positional and keyword arguments of a call.
     pub operands: Box<[Operand]>,
+    /// Of an index: its tensor has at least so many dimensions.
+    pub rank: u32,
 }
 
 impl Emitter {

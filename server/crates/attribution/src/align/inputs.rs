@@ -35,6 +35,15 @@ impl<'a> Inputs<'a> {
         Self(inputs)
     }
 
+    /// The number of dimensions of the first argument, where it is a tensor whose dims were recorded.
+    pub fn rank(&self) -> Option<u32> {
+        let first = self.0.first()?;
+        let dims = first.dims.strip_prefix('[')?.strip_suffix(']')?;
+        let is_tensor = !first.kind.is_empty() && first.kind != "Scalar" && !first.kind.ends_with("List");
+        let is_flat = !dims.contains('[');
+        (is_tensor && is_flat && !dims.trim().is_empty()).then(|| dims.split(',').count() as u32)
+    }
+
     /// What a contradiction between the text of an operator and its recorded arguments costs.
     pub fn against_operator(&self, operands: &[Operand]) -> Cost {
         const CONTRADICTION: Cost = 20;

@@ -90,6 +90,10 @@ fn op(emitter: &Emitter, name: &str, observation: &Observation<'_>) -> Option<Co
     if emitter.kind == EmitterKind::Binary && contradicts_sides(base, emitter) {
         return None;
     }
+    // A tensor takes no more indices than it has dimensions.
+    if observation.inputs.rank().is_some_and(|rank| rank < emitter.rank) {
+        return None;
+    }
     if emitter.ops.contains(&base) {
         return Some(contradiction);
     }

@@ -28,7 +28,7 @@ impl<'a> Builder<'a> {
                     return at;
                 }
                 let ops = self.ops_of(&e.operand, names::unary_ops(e.op));
-                let skip = if ops.is_empty() { 0 } else { 4 };
+                let skip = self.obligation(&e.operand, ops, 4);
                 let emitter = self.emitter(EmitterKind::Unary, e.range, ops, names::UNARY_FRAMES, skip);
                 self.emit(at, emitter)
             }
@@ -333,7 +333,7 @@ impl<'a> Builder<'a> {
         let at = self.expr(&e.value, from);
         let ops = self.ops_of(&e.value, names::attribute_ops(&e.attr));
         let transposes = matches!(e.attr.as_str(), "T" | "mT" | "H" | "mH");
-        let skip = if transposes && !ops.is_empty() { 4 } else { 0 };
+        let skip = if transposes { self.obligation(&e.value, ops, 4) } else { 0 };
         let mut emitter = self.emitter(EmitterKind::Attribute, e.range, ops, names::ATTRIBUTE_FRAMES, skip);
         emitter.line = self.end_line(e.range);
         emitter.name = Some(e.attr.as_str().into());

@@ -115,6 +115,7 @@ impl<'a> Builder<'a> {
             repeat: None,
             dear: 0,
             operands: Box::default(),
+            rank: 0,
         }
     }
 
@@ -206,6 +207,18 @@ impl<'a> Builder<'a> {
 
     fn is_container(&self, expr: &Expr) -> bool {
         self.values.of(expr) == Value::Container
+    }
+
+    /// What it costs to assume that none of `ops` came of `of`: `skip` where it looks like a tensor, hardly anything where
+    /// it may as well be something else.
+    fn obligation(&self, of: &Expr, ops: Names, skip: Cost) -> Cost {
+        if ops.is_empty() {
+            0
+        } else if self.values.looks_like_tensor(of) {
+            skip
+        } else {
+            1
+        }
     }
 
     /// `ops`, unless they would be those of a value that is no tensor.

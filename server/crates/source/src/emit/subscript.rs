@@ -4,9 +4,18 @@ use ruff_python_ast::{Expr, Number};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::Builder;
-use crate::automaton::{Cost, Emitter, EmitterKind, Operand, State};
+use crate::automaton::{Cost, EmitterKind, Operand, State};
 use crate::torch_names::{self as names, Names};
 use crate::values::Value;
+
+/// One op of a subscript; see the fields of [`crate::Emitter`].
+#[derive(Default)]
+struct View {
+    skip: Cost,
+    repeat: Option<Cost>,
+    operands: Box<[Operand]>,
+    rank: u32,
+}
 
 impl<'a> Builder<'a> {
     /// The read or write itself, after value and index were evaluated.
@@ -32,11 +41,15 @@ impl<'a> Builder<'a> {
         } else {
             &["__getitem__", "__hash__", "__eq__", "__missing__"]
         };
-        let container = self.emitter(EmitterKind::Subscript, range, &[], frames, if plain { 1 } else { 12 });
-        let container = Emitter {
-            skip: if self.values.looks_like_tensor(value) { 12 } else { container.skip },
-            ..container
+        let skip = if self.values.looks_like_tensor(value) {
+            12
+        } else if plain {
+            1
+        } else {
+            // An array of NumPy, or a dict with such keys.
+            3
         };
+        let container = self.emitter(EmitterKind::Subscript, range, &[], frames, skip);
         let after = self.emit(from, container);
         self.draft.silent(after, out, 0);
         if is_key {
@@ -53,7 +66,10 @@ impl<'a> Builder<'a> {
         self.draft.silent(from, at, 0);
         let chain = |this: &mut Self, by_tensor: bool| {
             let skip = if by_tensor { 0 } else { 12 };
-            let at = elements.iter().fold(at, |at, element| this.element(element, range, skip, at));
+            let at = elements.iter().enumerate().fold(at, |at, (place, element)| {
+                let rank = this.rank(&elements[..place], &elements[place..]);
+                this.element(element, range, View { skip, rank, ..View::default() }, at)
+            });
             this.end(range, store, by_tensor, at)
         };
         // Either every index is a number, slice or the like, or one of them is a tensor.
@@ -68,12 +84,28 @@ impl<'a> Builder<'a> {
         out
     }
 
-    /// What one of the indices leaves. One that may be a tensor leaves at `skip` nothing.
-    fn element(&mut self, element: &'a Expr, range: TextRange, skip: Cost, at: State) -> State {
+    /// How many dimensions a tensor has at least whose indices `before` were applied and of which those `from` here on are
+    /// to be: a number takes one away, a slice leaves it, `None` adds one.
+    fn rank(&self, before: &[Expr], from: &[Expr]) -> u32 {
+        let is_slice = |element: &Expr| element.is_slice_expr();
+        let is_number = |element: &Expr| {
+            is_constant(element)
+                || self.is_plain(element)
+                    && !matches!(element, Expr::BooleanLiteral(_) | Expr::EllipsisLiteral(_) | Expr::Tuple(_))
+                    && self.values.of(element) != Value::NONE
+        };
+        let left =
+            before.iter().filter(|element| is_slice(element) || element.is_none_literal_expr()).count();
+        let taken = from.iter().filter(|element| is_slice(element) || is_number(element)).count();
+        (left + taken) as u32
+    }
+
+    /// What one of the indices leaves. One that may be a tensor leaves nothing at the price of `view`.
+    fn element(&mut self, element: &'a Expr, range: TextRange, view: View, at: State) -> State {
         match element {
             Expr::EllipsisLiteral(_) => at,
             _ if self.values.of(element) == Value::NONE => {
-                self.view(range, names::NEW_AXIS, 12, None, Box::default(), at)
+                self.view(range, names::NEW_AXIS, View { skip: 12, ..view }, at)
             }
             Expr::Slice(slice) => {
                 let full = slice.lower.is_none() && slice.upper.is_none() && slice.step.is_none();
@@ -88,25 +120,27 @@ impl<'a> Builder<'a> {
                     6
                 };
                 let at = if literal { at } else { self.made(range, names::INDEX_VALUE, at) };
-                let bounds = self
+                let operands = self
                     .operands([&slice.lower, &slice.upper, &slice.step].into_iter().flatten().map(|b| &**b));
-                self.view(range, names::SLICE, skip, None, bounds, at)
+                self.view(range, names::SLICE, View { skip, operands, ..view }, at)
             }
             _ if is_constant(element) => {
-                let operands: Box<[Operand]> = self.operands([element]);
-                self.view(range, names::SELECT, 12, None, operands, at)
+                let operands = self.operands([element]);
+                self.view(range, names::SELECT, View { skip: 12, operands, ..view }, at)
             }
             // A number, or a tuple of numbers.
             _ if self.is_plain(element) && !element.is_boolean_literal_expr() => {
-                self.view(range, names::SELECT, 12, Some(8), Box::default(), at)
+                self.view(range, names::SELECT, View { skip: 12, repeat: Some(8), ..view }, at)
             }
             Expr::BooleanLiteral(_) => self.made(range, names::MAKE_BOOL_INDEX, at),
             _ => {
-                let at = self.view(range, names::INDEX_VALUE, 0, None, Box::default(), at);
-                let at = self.view(range, names::SELECT, skip, Some(8), Box::default(), at);
+                let at = self.view(range, names::INDEX_VALUE, View::default(), at);
+                let rank = view.rank;
+                let at = self.view(range, names::SELECT, View { repeat: Some(8), ..view }, at);
                 // The variable may hold a slice, if rarely.
                 let mut slice = self.emitter(EmitterKind::Subscript, range, names::SLICE, &[], 0);
                 slice.dear = 10;
+                slice.rank = rank;
                 slice.repeat = Some(0);
                 self.emit(at, slice)
             }
@@ -128,7 +162,7 @@ impl<'a> Builder<'a> {
             (false, true) => (names::INDEX, 12),
             (false, false) => (names::VIEW, 0),
         };
-        self.view(range, last, skip, None, Box::default(), at)
+        self.view(range, last, View { skip, ..View::default() }, at)
     }
 
     /// Any number of ops that make a tensor of an index or a value.
@@ -144,18 +178,11 @@ impl<'a> Builder<'a> {
             && (element.is_boolean_literal_expr() || !(is_constant(element) || self.is_plain(element)))
     }
 
-    fn view(
-        &mut self,
-        range: TextRange,
-        ops: Names,
-        skip: u32,
-        repeat: Option<u32>,
-        operands: Box<[Operand]>,
-        from: State,
-    ) -> State {
-        let mut emitter = self.emitter(EmitterKind::Subscript, range, ops, &[], skip);
-        emitter.repeat = repeat;
-        emitter.operands = operands;
+    fn view(&mut self, range: TextRange, ops: Names, view: View, from: State) -> State {
+        let mut emitter = self.emitter(EmitterKind::Subscript, range, ops, &[], view.skip);
+        emitter.repeat = view.repeat;
+        emitter.operands = view.operands;
+        emitter.rank = view.rank;
         self.emit(from, emitter)
     }
 

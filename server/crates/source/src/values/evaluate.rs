@@ -168,12 +168,27 @@ impl<'a> Evaluator<'a> {
         Some(Value::Unknown)
     }
 
-    /// Whether an expression is a tensor, or a name of this scope that is used like one.
+    /// Whether an expression is a tensor, or made of a name of this scope that is used like one.
     pub fn looks_like_tensor(&self, expr: &Expr) -> bool {
+        self.looks(expr, 0)
+    }
+
+    fn looks(&self, expr: &Expr, depth: u32) -> bool {
         match self.of(expr) {
-            Value::Tensor => true,
-            Value::Unknown => expr.as_name_expr().is_some_and(|name| {
-                self.names.first().is_some_and(|names| names.is_used_as_tensor(&name.id))
+            Value::Tensor => return true,
+            Value::Unknown if depth < MOST_DEEP => {}
+            _ => return false,
+        }
+        let looks = |expr: &Expr| self.looks(expr, depth + 1);
+        match expr {
+            Expr::Name(name) => self.names.first().is_some_and(|names| names.is_used_as_tensor(&name.id)),
+            Expr::BinOp(e) => looks(&e.left) || looks(&e.right),
+            Expr::UnaryOp(e) => looks(&e.operand),
+            Expr::Subscript(e) => looks(&e.value),
+            Expr::Attribute(e) => tensors::VIEWS.contains(&e.attr.as_str()) && looks(&e.value),
+            Expr::Call(e) => e.func.as_attribute_expr().is_some_and(|method| {
+                let name = method.attr.as_str();
+                tensors::is_method(name) && !(self.defines)(name) && looks(&method.value)
             }),
             _ => false,
         }

@@ -26,7 +26,10 @@ pub(super) fn tells_tensor(attribute: &str) -> bool {
 /// Attributes of a tensor that are tensors.
 pub(super) const VIEWS: [&str; 8] = ["T", "mT", "H", "mH", "data", "real", "imag", "grad"];
 
-const MAKERS: [&str; 29] = [
+const MAKERS: [&str; 32] = [
+    "all",
+    "any",
+    "isin",
     "tensor",
     "as_tensor",
     "from_numpy",
