@@ -62,6 +62,7 @@ impl Value {
     }
 
     /// A value that is either.
+    #[must_use]
     pub fn or(self, other: &Self) -> Self {
         if self == *other {
             self

@@ -4,8 +4,8 @@ use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 
-use ruff_python_ast::Expr;
 use ruff_python_ast::visitor::Visitor;
+use ruff_python_ast::{Expr, Parameters};
 use ruff_text_size::Ranged;
 
 use super::Module;
@@ -97,7 +97,7 @@ impl Module {
         let Some(found) = self.find(id) else { return Vec::new() };
         let operands = values::of_operators(&found.code);
         let in_class = self.scope(id).class.is_some();
-        let parameters = found.parameters.into_iter().flat_map(|all| all.iter_non_variadic_params());
+        let parameters = found.parameters.into_iter().flat_map(Parameters::iter_non_variadic_params);
         parameters
             .enumerate()
             .filter(|&(at, parameter)| {
