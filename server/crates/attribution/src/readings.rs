@@ -78,12 +78,15 @@ struct ScopeReading {
     given: Rc<Given>,
 }
 
+/// What frames that look alike share: their readings, and what is known of the parameters.
+type Alike = (Rc<Vec<Reading>>, Rc<Given>);
+
 /// All readings of one attribution.
 pub(crate) struct Readings<'a> {
     frames: &'a Frames<'a>,
     launches: &'a HashSet<EventId>,
     by_frame: RefCell<HashMap<EventId, Rc<FrameReading>>>,
-    alike: RefCell<HashMap<u64, (Rc<Vec<Reading>>, Rc<Given>)>>,
+    alike: RefCell<HashMap<u64, Alike>>,
     passed: Passed,
     last_end: HashMap<profile::TrackId, i64>,
     /// Silent edges that alignment may still look at: a trace of any size ends in time.

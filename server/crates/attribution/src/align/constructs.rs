@@ -3,7 +3,7 @@
 use source::{Comprehensions, Module, ScopeId};
 
 use super::tests::{WHOLE, builtin, lines, op, python};
-use super::{Inputs, Observation, align};
+use super::{Inputs, Observation};
 
 /// One line for each event, or all that are possible.
 fn check(text: &str, seen: &[Observation<'_>], expected: &[&[u32]]) {
