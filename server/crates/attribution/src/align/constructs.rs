@@ -3,7 +3,7 @@
 use source::{Comprehensions, Module, ScopeId};
 
 use super::tests::{WHOLE, builtin, lines, op, python};
-use super::{Inputs, Observation};
+use super::{Inputs, Observation, align};
 
 /// One line for each event, or all that are possible.
 fn check(text: &str, seen: &[Observation<'_>], expected: &[&[u32]]) {
@@ -151,4 +151,14 @@ fn what_is_not_explained_makes_the_rest_less_sure() {
     let text = "def f(x, y):\n    a, b = x\n    c, d = y\n    return a\n";
     let found = lines(text, &[op("aten::relu"), op("aten::unbind")], &WHOLE);
     assert_eq!(found, [vec![], vec![2, 3]]);
+}
+
+#[test]
+fn a_tensor_takes_no_more_indices_than_it_has_dimensions() {
+    let text = "def f(a, b, n, c):\n    if c:\n        d = a[:, -n:, :]\n    else:\n        d = b[:, -n:]\n    return d\n";
+    let of =
+        |dims| Observation { inputs: Inputs::read(r#"["float"]"#, dims, r#"[""]"#), ..op("aten::slice") };
+    check(text, &[of("[[8, 4]]")], &[&[5]]);
+    check(text, &[of("[[8, 4, 2]]")], &[&[3, 5]]);
+    check(text, &[op("aten::slice")], &[&[3, 5]]);
 }
