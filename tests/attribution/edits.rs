@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{fixture, score};
+use crate::{fixture, recorded, score};
 
 /// Knuth's MMIX generator: the same edits in every run.
 struct Random(u64);
@@ -88,7 +88,7 @@ fn check(trace: &str, truth: &str, files: &[&str], edited: &str, rounds: u64) {
         }
         for with_call_from in [true, false] {
             let (profile, attribution) =
-                score::attribute(&fixture(trace), folder.path(), with_call_from).expect("a trace");
+                score::attribute(&fixture(trace), folder.path(), recorded(with_call_from)).expect("a trace");
             let now = now.to_string();
             let score =
                 score::score(&profile, &attribution, now.as_bytes(), "user", folder.path()).expect("JSON");

@@ -1,5 +1,6 @@
 //! The lines of real traces against the lines that were seen while the code ran.
 
+mod candidates;
 mod edits;
 mod score;
 mod views;
@@ -9,15 +10,19 @@ use std::path::{Path, PathBuf};
 
 use attribution::{Attribution, Direction, Place, Precision};
 use profile::Profile;
-use score::Score;
+use score::{Recorded, Score};
 
 fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path)
 }
 
+fn recorded(with_call_from: bool) -> Recorded {
+    if with_call_from { Recorded::All } else { Recorded::NoCallFrom }
+}
+
 fn attributed(trace: &str, with_call_from: bool) -> (Profile, Attribution) {
     let sources = fixture("attribution/sources");
-    score::attribute(&fixture(trace), &sources, with_call_from).expect("the fixture is a trace")
+    score::attribute(&fixture(trace), &sources, recorded(with_call_from)).expect("the fixture is a trace")
 }
 
 fn scored(trace: &str, truth: &str, with_call_from: bool) -> Score {
@@ -71,9 +76,12 @@ fn programs_of_other_kinds_are_known_but_for_a_few_ops() {
     ] {
         for (with_call_from, known) in [(true, with), (false, without)] {
             let folder = fixture("attribution").join(program);
-            let (profile, attribution) =
-                score::attribute(&folder.join("trace.json.gz"), &folder.join("src"), with_call_from)
-                    .expect("the fixture is a trace");
+            let (profile, attribution) = score::attribute(
+                &folder.join("trace.json.gz"),
+                &folder.join("src"),
+                recorded(with_call_from),
+            )
+            .expect("the fixture is a trace");
             let truth = score::bytes(&folder.join("groundtruth.json.gz")).expect("the fixture has its truth");
             let score = score::score(&profile, &attribution, &truth, "user", &folder.join("src"))
                 .expect("the truth is JSON");
@@ -83,6 +91,53 @@ fn programs_of_other_kinds_are_known_but_for_a_few_ops() {
             assert_eq!(score.wrong_expressions, Vec::<String>::new(), "{program}");
         }
     }
+}
+
+/// `(function, runs, ops)` of the candidates of a file.
+fn candidates_of(attribution: &Attribution, name: &str) -> Vec<(String, u32, u32)> {
+    let file = attribution.files.iter().find(|file| &*file.key.relative == name);
+    let candidates = file.map_or(&[][..], |file| &file.candidates);
+    candidates.iter().map(|candidate| (candidate.name.clone(), candidate.runs, candidate.ops)).collect()
+}
+
+#[test]
+fn without_stacks_functions_that_read_like_the_ops_are_candidates_and_carry_no_cost() {
+    let (profile, attribution) =
+        attributed("traces/tables/privateuse1/pu1_rmsnorm_stack0_shapes1.json.gz", true);
+    let found = candidates_of(&attribution, "rmsnorm.py");
+    let functions: Vec<&str> = found.iter().map(|(name, ..)| &**name).collect();
+    assert_eq!(functions, ["rmsnorm", "rmsnorm_oneliner"], "the fused one launches another op");
+    assert_eq!((found[0].1, found[0].2), (found[1].1, found[1].2));
+    let file =
+        attribution.files.iter().find(|file| &*file.key.relative == "rmsnorm.py").expect("it has some");
+    let naive = &file.candidates[0];
+    let lines: Vec<u32> = naive.lines.iter().map(|&(line, ..)| line).collect();
+    assert_eq!(lines, [6, 7, 8, 9, 10, 11]);
+    assert!(naive.rivals >= 1, "the one-liner reads the same");
+    // Device time by line is that of the same program with stacks.
+    let device: Vec<_> = naive.lines.iter().map(|&(_, _, cost)| (cost.device_ns + 5) / 10).collect();
+    assert_eq!(device, [1014, 605, 401, 401, 810, 861]);
+    assert!(attribution.charges.iter().all(|charge| charge.place == Place::None));
+    assert_eq!(attribution.unattributed, attribution.totals);
+    assert_eq!(attribution.totals.device_ns, profile.device_total_ns());
+}
+
+#[test]
+fn candidates_of_a_model_are_found_through_the_functions_that_they_call() {
+    let folder = fixture("attribution/sources");
+    let (profile, attribution) =
+        score::attribute(&fixture(LM), &folder, Recorded::NoStacks).expect("the fixture is a trace");
+    let layers = candidates_of(&attribution, "lm/layers.py");
+    for (function, least) in [("_norm", 9), ("rotate_half", 8), ("apply_rope", 4)] {
+        let runs = layers.iter().find(|(name, ..)| name == function).map(|&(_, runs, _)| runs);
+        assert!(runs.is_some_and(|runs| runs >= least), "{function}: {runs:?}");
+    }
+    let truth =
+        score::bytes(&fixture("attribution/lm/groundtruth.json.gz")).expect("the fixture has its truth");
+    let score = candidates::score(&profile, &attribution, &truth).expect("the truth is JSON");
+    assert!(score.found >= 400, "{score}");
+    let (_, with_stacks) = attributed(LM, true);
+    assert!(with_stacks.files.iter().all(|file| file.candidates.is_empty()));
 }
 
 /// `(line, direction) → ops` of a file, whatever the precision.
@@ -234,8 +289,8 @@ fn an_edited_file_is_read_afresh() {
         }
         for with_call_from in [true, false] {
             let trace = fixture("attribution/hard/trace.json.gz");
-            let (profile, attribution) =
-                score::attribute(&trace, folder.path(), with_call_from).expect("the fixture is a trace");
+            let (profile, attribution) = score::attribute(&trace, folder.path(), recorded(with_call_from))
+                .expect("the fixture is a trace");
             assert!(attribution.files[0].stale);
             let truth = now.to_string();
             let score =

@@ -18,15 +18,23 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     capture::open(path).map(|opened| opened.bytes().to_vec()).map_err(|error| error.to_string())
 }
 
-/// A trace and the cost of its lines. Without `CallFrom` it reads as one of torch 2.13 or earlier.
-pub fn attribute(
-    trace: &Path,
-    sources: &Path,
-    with_call_from: bool,
-) -> Result<(Profile, Attribution), String> {
+/// What of a trace is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recorded {
+    All,
+    /// Without `CallFrom` it reads as one of torch 2.13 or earlier.
+    NoCallFrom,
+    /// Without Python's frames it reads as one that was recorded with `with_stack=False`.
+    NoStacks,
+}
+
+/// A trace and the cost of its lines.
+pub fn attribute(trace: &Path, sources: &Path, recorded: Recorded) -> Result<(Profile, Attribution), String> {
     let mut bytes = bytes(trace)?;
-    if !with_call_from {
-        hide(&mut bytes, b"\"CallFrom\"");
+    match recorded {
+        Recorded::All => {}
+        Recorded::NoCallFrom => hide(&mut bytes, b"\"CallFrom\""),
+        Recorded::NoStacks => hide(&mut bytes, b"\"python_function\""),
     }
     let trace = trace::read(&bytes, &AtomicBool::new(false)).map_err(|error| error.to_string())?;
     let profile = Profile::build(trace);
@@ -35,7 +43,7 @@ pub fn attribute(
     Ok((profile, attribution))
 }
 
-/// Renames a key so that nothing reads it.
+/// Renames a key or value so that nothing reads it.
 fn hide(bytes: &mut [u8], key: &[u8]) {
     let mut at = 0;
     while at + key.len() <= bytes.len() {

@@ -219,7 +219,19 @@ pub(crate) fn is_foreign(found: &Explained, seen: &Observation<'_>) -> bool {
 
 /// Whether an op is one that dispatch puts in by itself.
 pub(crate) fn is_implicit(observation: &Observation<'_>) -> bool {
-    observation.aten().is_some_and(|base| IMPLICIT_OPS.contains(&base))
+    matches!(observation.kind, Kind::Op(name) if is_put_in_by_dispatch(name))
+}
+
+/// The same of an op's complete name.
+pub(crate) fn is_put_in_by_dispatch(name: &str) -> bool {
+    name.strip_prefix("aten::").is_some_and(|base| IMPLICIT_OPS.contains(&base))
+}
+
+/// Whether a place in the text explains an op without contradiction.
+pub(crate) fn fits(emitter: &Emitter, observation: &Observation<'_>) -> bool {
+    emitter.dear != IMPROBABLE
+        && score::score(emitter, observation)
+            .is_some_and(|cost| cost < UNNAMED_LINE + emitter.dear + inputs::CONTRADICTION)
 }
 
 /// How the lines of the trace fit the text.

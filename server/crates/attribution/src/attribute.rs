@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use profile::{Callee, EventId, Kind, Profile};
 use source::{Comprehensions, SourceFiles};
 
+use crate::candidates::candidates;
 use crate::charges::{charge, is_region, launches};
 use crate::files::{Files, Text};
 use crate::frames::{Frames, FunctionKey};
@@ -62,6 +63,10 @@ pub fn attribute(profile: &Profile, sources: &dyn SourceFiles) -> Attribution {
         gathered.files[file.0 as usize].views.push(view);
     }
     attribution.files = gathered.files;
+    if !profile.has_stacks() {
+        let charged: Vec<_> = attribution.charges.iter().map(|charge| (charge.event, charge.cost)).collect();
+        attribution.files = candidates(profile, sources, &charged);
+    }
     attribution
 }
 
@@ -130,6 +135,7 @@ impl Gathered {
                 stale: loaded.text() == Text::Edited,
                 functions: Vec::new(),
                 views: Vec::new(),
+                candidates: Vec::new(),
             });
             FileId(self.files.len() as u32 - 1)
         })

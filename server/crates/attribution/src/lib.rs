@@ -6,6 +6,7 @@
 mod align;
 mod attribute;
 mod call_stack;
+mod candidates;
 mod charges;
 mod files;
 mod frames;
@@ -20,6 +21,7 @@ pub mod unit;
 mod views;
 
 pub use attribute::attribute;
+pub use candidates::Candidate;
 pub use model::{
     Attribution, Charge, ChargeKind, Cost, Direction, FileCosts, FileId, FunctionCost, FunctionId, Place,
     Precision, View, ViewKind,

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use profile::EventId;
 use source::FileKey;
 
+use crate::Candidate;
+
 /// A file of [`Attribution::files`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
@@ -149,6 +151,9 @@ pub struct FileCosts {
     pub functions: Vec<FunctionCost>,
     /// By line, the costlier first.
     pub views: Vec<View>,
+    /// Where the trace has no stacks: functions whose text explains runs of its ops, in order of their `def` lines. What
+    /// these cost is unattributed all the same.
+    pub candidates: Vec<Candidate>,
 }
 
 /// The whole result for one profile.

@@ -6,7 +6,7 @@ use attribution::lines::{LineCost, OpCost, by_op, short_name};
 use attribution::{Charge, Direction, FileId, Place, Precision, View};
 use profile::units;
 
-use crate::Analysis;
+use crate::{Analysis, candidates};
 
 /// How many kernels a hover lists.
 const KERNELS_SHOWN: usize = 4;
@@ -57,6 +57,7 @@ pub fn hover(analysis: &Analysis, file: FileId, line: u32, now: &str, links: Opt
             rest.name,
         );
     }
+    candidates::section(&mut text, analysis, file, line);
     set_off(&mut text, analysis, file, line);
     if text.is_empty() {
         return None;

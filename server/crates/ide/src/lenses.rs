@@ -6,7 +6,7 @@ use std::time::Duration;
 use attribution::FileId;
 use profile::units;
 
-use crate::{Analysis, Options};
+use crate::{Analysis, Options, candidates};
 
 /// A lens on a 0-based line of the attributed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +48,12 @@ pub fn lenses(analysis: &Analysis, file: FileId, options: &Options, age: Option<
             let _ = write!(title, " · bwd {}", units::short(unit.ns(owner.backward)));
         }
         lenses.push(Lens { line: owner.line - 1, title, target: LensTarget::Line(owner.hottest_line - 1) });
+    }
+    for candidate in &analysis.file(file).candidates {
+        if unit.share(candidate.cost) >= options.hints_min_share {
+            let title = candidates::title(analysis, candidate);
+            lenses.push(Lens { line: candidate.def_line - 1, title, target: LensTarget::Table });
+        }
     }
     lenses
 }

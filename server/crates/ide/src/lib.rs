@@ -2,6 +2,7 @@
 //! of the text it was made with. It knows no editor protocol; `lsp` and `cli` turn what it gives into theirs.
 
 pub mod analysis;
+mod candidates;
 pub mod coverage;
 pub mod hints;
 pub mod hover;

@@ -76,7 +76,7 @@ impl Summary {
                 1 => "1 step".to_owned(),
                 _ => format!("{steps} steps"),
             },
-            problem: (!rules::has_stacks(&profile)).then(|| "no stacks".to_owned()),
+            problem: (!profile.has_stacks()).then(|| "no stacks".to_owned()),
         })
     }
 }

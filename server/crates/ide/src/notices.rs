@@ -32,11 +32,16 @@ impl Analysis {
         if log.partial {
             notices.push("The trace is truncated: what its end held is not in these numbers.".to_owned());
         }
-        if !rules::has_stacks(&self.profile) {
-            notices.push(
-                "The trace has no Python stacks: record it with `with_stack=True` to see costs on lines."
-                    .to_owned(),
-            );
+        if !self.profile.has_stacks() {
+            let candidates: usize = self.attribution.files.iter().map(|file| file.candidates.len()).sum();
+            let by_ops = match candidates {
+                0 => String::new(),
+                1 => " By the order of its ops one function is a candidate for what ran.".to_owned(),
+                count => format!(" By the order of its ops {count} functions are candidates for what ran."),
+            };
+            notices.push(format!(
+                "The trace has no Python stacks: record it with `with_stack=True` to see costs on lines.{by_ops}"
+            ));
         } else if self.attribution.files.is_empty() && !self.attribution.charges.is_empty() {
             notices.push(
                 "None of the files in the trace's stacks is in this workspace; `atenLens.pathMappings` can tell where they are."

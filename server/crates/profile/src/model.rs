@@ -336,6 +336,11 @@ impl Profile {
             || self.info(id).fwd_thread_id.is_some_and(|thread| thread != 0)
     }
 
+    /// Whether anything in the trace names a line of Python: a frame, or a recorded call stack.
+    pub fn has_stacks(&self) -> bool {
+        self.ids().any(|id| self.event(id).kind == Kind::Frame || self.info(id).call_stack.is_some())
+    }
+
     /// Σ of all device events, in nanoseconds.
     pub fn device_total_ns(&self) -> i64 {
         self.device_events.iter().map(|d| self.event(d.event).dur_ns).sum()

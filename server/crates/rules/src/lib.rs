@@ -11,5 +11,4 @@ mod unfused_rms_norm;
 
 pub use finding::{Edit, Finding, Fix, Related};
 pub use inferred_lines::infers_lines;
-pub use no_stacks::has_stacks;
 pub use registry::{Context, Limits, RULES, Rule, check, rule};

@@ -3,7 +3,7 @@
 //! Shown on the user's own call of the profiler. Evidence: a trace with operators and not one Python frame or recorded call
 //! stack; a call that does not say `with_stack=True`. Silent where the call passes `**options`, which may hold it.
 
-use profile::{Kind, Profile};
+use profile::Kind;
 use source::{Constant, FileKey, Module, ProfilerCall};
 
 use crate::finding::{Edit, Finding, Fix};
@@ -21,15 +21,10 @@ pub const RULE: Rule = Rule {
 const FILES: usize = 2000;
 
 fn check(context: &Context) -> Vec<Finding> {
-    if has_stacks(context.profile) || !context.profile.events().iter().any(|event| event.kind == Kind::Op) {
+    if context.profile.has_stacks() || !context.profile.events().iter().any(|event| event.kind == Kind::Op) {
         return Vec::new();
     }
     context.sources.all(FILES).iter().flat_map(|file| in_file(context, file)).collect()
-}
-
-/// Whether anything in the trace names a line of Python.
-pub fn has_stacks(profile: &Profile) -> bool {
-    profile.ids().any(|id| profile.event(id).kind == Kind::Frame || profile.info(id).call_stack.is_some())
 }
 
 fn in_file(context: &Context, file: &FileKey) -> Vec<Finding> {

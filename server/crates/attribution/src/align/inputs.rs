@@ -5,6 +5,9 @@
 
 use source::{Cost, Operand};
 
+/// What it costs that the recorded arguments of an operator are not those of its text.
+pub(super) const CONTRADICTION: Cost = 20;
+
 /// One recorded argument.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Input<'a> {
@@ -46,7 +49,6 @@ impl<'a> Inputs<'a> {
 
     /// What a contradiction between the text of an operator and its recorded arguments costs.
     pub fn against_operator(&self, operands: &[Operand]) -> Cost {
-        const CONTRADICTION: Cost = 20;
         let ([left, right], [first, second, ..]) = (operands, &self.0[..]) else { return 0 };
         let fits = match (left, right) {
             (left, right) if is_number(left) && is_number(right) => false,

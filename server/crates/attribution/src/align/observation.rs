@@ -40,12 +40,4 @@ impl<'a> Observation<'a> {
             Kind::Op(_) | Kind::Module(_) => None,
         }
     }
-
-    /// The name of an ATen op without its namespace.
-    pub fn aten(&self) -> Option<&'a str> {
-        match self.kind {
-            Kind::Op(name) => name.strip_prefix("aten::"),
-            _ => None,
-        }
-    }
 }

@@ -2,7 +2,7 @@
 //! function only.
 
 use attribution::lines::{FileLines, by_line};
-use attribution::{Cost, Direction, FileCosts, Unit, ViewKind};
+use attribution::{Candidate, Cost, Direction, FileCosts, Unit, ViewKind};
 use ide::coverage::Coverage as Buckets;
 use profile::{EventId, Profile};
 use serde::Serialize;
@@ -41,6 +41,7 @@ struct FileRow<'a> {
     lines: Vec<LineRow<'a>>,
     functions: Vec<FunctionRow<'a>>,
     views: Vec<ViewRow<'a>>,
+    candidates: Vec<CandidateRow<'a>>,
 }
 
 #[derive(Serialize)]
@@ -75,6 +76,27 @@ struct ViewRow<'a> {
     cpu_ns: i64,
     device_ns: i64,
     precision: &'a str,
+}
+
+/// A function that may have launched ops of a trace without stacks; what it costs is `unattributed` all the same.
+#[derive(Serialize)]
+struct CandidateRow<'a> {
+    name: &'a str,
+    def_line: u32,
+    runs: u32,
+    ops: u32,
+    cpu_ns: i64,
+    device_ns: i64,
+    rivals: u32,
+    lines: Vec<CandidateLine>,
+}
+
+#[derive(Serialize)]
+struct CandidateLine {
+    line: u32,
+    ops: u32,
+    cpu_ns: i64,
+    device_ns: i64,
 }
 
 #[derive(Serialize)]
@@ -157,6 +179,26 @@ fn file<'a>(profile: &'a Profile, file: &'a FileCosts, costs: &FileLines) -> Fil
         lines: lines.collect(),
         functions: functions.collect(),
         views: views.collect(),
+        candidates: file.candidates.iter().map(candidate).collect(),
+    }
+}
+
+fn candidate(candidate: &Candidate) -> CandidateRow<'_> {
+    let line = |&(line, ops, cost): &(u32, u32, Cost)| CandidateLine {
+        line,
+        ops,
+        cpu_ns: cost.cpu_ns,
+        device_ns: cost.device_ns,
+    };
+    CandidateRow {
+        name: &candidate.name,
+        def_line: candidate.def_line,
+        runs: candidate.runs,
+        ops: candidate.ops,
+        cpu_ns: candidate.cost.cpu_ns,
+        device_ns: candidate.cost.device_ns,
+        rivals: candidate.rivals,
+        lines: candidate.lines.iter().map(line).collect(),
     }
 }
 

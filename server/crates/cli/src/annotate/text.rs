@@ -18,10 +18,12 @@ struct Margin {
 }
 
 /// What may stand before a line's number, the surest first.
-const MARKS: [&str; 5] = ["", "=", "≈", "~", "f"];
+const MARKS: [&str; 6] = ["", "=", "≈", "~", "f", "?"];
 
 const LEGEND: &str = "= the trace names the line   ≈ the only line that fits   ~ one of several lines, on their def   \
                       f known to the function only, on its def";
+
+const CANDIDATES: &str = "? may be here: the trace has no stacks, but runs of its ops read like these functions; counted in no sum";
 
 const INFERRED: &str = "the trace names functions but no lines, so they are inferred: aten-lens recorder DIR adds what records them";
 
@@ -42,15 +44,19 @@ pub(super) fn text(costs: &Costs, wanted: &dyn Fn(&FileCosts) -> bool) -> String
         text.push_str("no line of the sources ran anything that the trace recorded\n");
         return text;
     }
-    let _ = writeln!(text, "{LEGEND}");
+    let candidates = files.iter().any(|(file, _)| !file.candidates.is_empty());
+    let _ = writeln!(text, "{}", if candidates { CANDIDATES } else { LEGEND });
     if rules::infers_lines(profile) {
         let _ = writeln!(text, "{INFERRED}");
     }
     for (file, margins) in files {
-        let total = sum(&margins);
+        let sum = units::short(unit.ns(sum(&margins)));
         let stale = if file.stale { " · edited since it was profiled" } else { "" };
-        let _ =
-            writeln!(text, "\n{} · {} {}{stale}", file.key.relative, unit.name, units::short(unit.ns(total)));
+        let _ = match file.candidates.len() {
+            0 => writeln!(text, "\n{} · {} {sum}{stale}", file.key.relative, unit.name),
+            1 => writeln!(text, "\n{} · 1 candidate", file.key.relative),
+            count => writeln!(text, "\n{} · {count} candidates", file.key.relative),
+        };
         source(&mut text, &unit, file, &margins);
     }
     text
@@ -92,6 +98,11 @@ fn margins(file: &FileCosts, lines: &FileLines) -> Vec<Margin> {
     }
     for function in file.functions.iter().filter(|function| function.own != Cost::default()) {
         add(function.def_line, function.own, Cost::default(), "f");
+    }
+    for candidate in &file.candidates {
+        for &(line, _, cost) in &candidate.lines {
+            add(line, cost, Cost::default(), "?");
+        }
     }
     margins
 }

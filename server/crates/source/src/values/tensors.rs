@@ -13,6 +13,11 @@ pub(super) fn is_method(name: &str) -> bool {
     OF_TENSORS.contains(&name) || ONLY_METHODS.contains(&name) || is_tensors_own(name) || name.ends_with('_')
 }
 
+/// Whether a function of torch or a method of a tensor of this name gives a tensor: each call of it launches ops.
+pub fn gives_tensor(name: &str) -> bool {
+    MAKERS.contains(&name) || FUNCTIONAL.contains(&name) || is_method(name)
+}
+
 /// Whether hardly anything but a tensor has a method of this name; it gives a tensor.
 pub(super) fn is_tensors_own(name: &str) -> bool {
     OWN_METHODS.contains(&name)
