@@ -162,3 +162,9 @@ fn a_tensor_takes_no_more_indices_than_it_has_dimensions() {
     check(text, &[of("[[8, 4, 2]]")], &[&[3, 5]]);
     check(text, &[op("aten::slice")], &[&[3, 5]]);
 }
+
+#[test]
+fn a_call_with_unpacked_arguments_is_on_the_line_where_it_begins() {
+    let text = "def f(x, shape):\n    return (\n        x\n        .t()\n        .view(*shape)\n    )\n";
+    check(text, &[builtin("t"), builtin("view")], &[&[4], &[3]]);
+}

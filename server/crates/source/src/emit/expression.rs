@@ -204,9 +204,10 @@ impl<'a> Builder<'a> {
         let (at, name) = match &*e.func {
             Expr::Attribute(method) => {
                 let at = self.expr(&method.value, from);
-                // A call in a chain over several lines is reported on the line of its own name.
+                // A method's call in a chain over several lines is reported on the line of its own name, but not one that
+                // is compiled as any other call.
                 let (first, last) = (self.start_line(method.range), self.end_line(method.range));
-                if first != last {
+                if first != last && is_compiled_as_method(e) {
                     line = last;
                 }
                 let mut load =
@@ -376,4 +377,14 @@ fn last_name(expr: &Expr) -> Option<&str> {
         Expr::Attribute(attribute) => Some(&attribute.attr),
         _ => None,
     }
+}
+
+/// Whether CPython compiles the call of an attribute as a method's (`maybe_optimize_method_call` in its `codegen.c`).
+fn is_compiled_as_method(call: &ExprCall) -> bool {
+    const STACK_USE_GUIDELINE: usize = 30;
+    let arguments = &call.arguments;
+    let keywords = arguments.keywords.len();
+    !arguments.args.iter().any(Expr::is_starred_expr)
+        && arguments.keywords.iter().all(|keyword| keyword.arg.is_some())
+        && arguments.args.len() + keywords + usize::from(keywords > 0) < STACK_USE_GUIDELINE
 }
