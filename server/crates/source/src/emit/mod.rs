@@ -217,7 +217,7 @@ impl<'a> Builder<'a> {
         } else if self.values.looks_like_tensor(of) {
             skip
         } else {
-            1
+            0
         }
     }
 
@@ -239,7 +239,7 @@ impl<'a> Builder<'a> {
             operator.skip = OBLIGED;
         } else if !self.values.looks_like_tensor(left) && !self.values.looks_like_tensor(right) {
             // As well numbers as tensors.
-            operator.skip = operator.skip.min(1);
+            operator.skip = 0;
         }
     }
 

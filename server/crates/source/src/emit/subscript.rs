@@ -44,7 +44,7 @@ impl<'a> Builder<'a> {
         let skip = if self.values.looks_like_tensor(value) {
             12
         } else if plain {
-            1
+            0
         } else {
             // An array of NumPy, or a dict with such keys.
             3
