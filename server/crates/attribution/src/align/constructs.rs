@@ -168,3 +168,11 @@ fn a_call_with_unpacked_arguments_is_on_the_line_where_it_begins() {
     let text = "def f(x, shape):\n    return (\n        x\n        .t()\n        .view(*shape)\n    )\n";
     check(text, &[builtin("t"), builtin("view")], &[&[4], &[3]]);
 }
+
+#[test]
+fn what_is_written_in_c_may_have_been_called_without_a_frame() {
+    let text = "from collections import deque\ndef f(x, c):\n    if c:\n        d = deque(maxlen=3)\n        y = x * 2\n    else:\n        y = x * 3\n    return y\n";
+    check(text, &[op("aten::mul")], &[&[5, 7]]);
+    let text = "def f(x, a, b, c):\n    if c:\n        n = a * b, a / b, a + b\n        y = x * 2\n    else:\n        y = x * 3\n    return y\n";
+    check(text, &[op("aten::mul")], &[&[3, 4, 6]]);
+}

@@ -239,7 +239,8 @@ impl<'a> Builder<'a> {
         }
         let types = name.map_or(&[][..], names::tensor_type_ops);
         let ops = if types.is_empty() { plain.map_or(&[][..], names::constructor_ops) } else { types };
-        let skip = if plain.is_some_and(names::leaves_no_frame) { 1 } else { 24 };
+        let skip =
+            if plain.is_some_and(names::leaves_no_frame) || self.may_be_of_c(&e.func) { 1 } else { 24 };
         let iterates = ops.first() == names::ITERATE_OPS.first();
         let frames = plain.map_or(&[][..], names::type_frames);
         let mut emitter = self.emitter(EmitterKind::Call, range, ops, frames, skip);
@@ -252,6 +253,39 @@ impl<'a> Builder<'a> {
             e.arguments.args.iter().chain(e.arguments.keywords.iter().map(|keyword| &keyword.value)),
         );
         self.emit(at, emitter)
+    }
+
+    /// Whether what is called may be a type or an object that is written in C, whose call leaves no frame: of a name that is
+    /// neither this file's function nor torch's that is not known.
+    fn may_be_of_c(&self, callee: &Expr) -> bool {
+        let is_type = |name: &str| name.starts_with(char::is_uppercase) || name == "device";
+        match self.values.resolve(callee) {
+            // `torch.Size`, `torch.device`: but modules and parameters are Python's.
+            Some(path) if path.starts_with("torch.") => {
+                path.matches('.').count() == 1 && path.rsplit('.').next().is_some_and(is_type)
+            }
+            // Of the libraries whose types and objects are.
+            Some(path) => matches!(
+                path.split('.').next(),
+                Some(
+                    "array"
+                        | "collections"
+                        | "datetime"
+                        | "decimal"
+                        | "fractions"
+                        | "itertools"
+                        | "numpy"
+                        | "operator"
+                )
+            ),
+            None => callee.as_name_expr().is_some_and(|name| {
+                let name = name.id.as_str();
+                !names::is_builtin(name)
+                    && !self.functions.contains(name)
+                    && !self.values.called(callee).is_empty()
+                    && self.values.called(callee).iter().all(|held| !self.functions.contains(held))
+            }),
+        }
     }
 
     /// A pause at which `what` runs again each time it is resumed.
