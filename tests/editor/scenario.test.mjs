@@ -294,6 +294,7 @@ describe('ATen Lens in VS Code', () => {
     await editor.openWorkspace('no_stacks');
     await editor.openFile('train.py');
     await editor.squiggles().or(editor.squiggles('warning')).first().waitFor();
+    await editor.lenses.filter({ hasText: 'candidate: ~2.35 ms NEURON' }).waitFor();
     await editor.screenshot('no-stacks');
     const line = await editor.lineNumberOf('with torch.no_grad(), profile(');
     await editor.goTo(line, 34);

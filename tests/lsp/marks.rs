@@ -98,6 +98,14 @@ fn no_stacks_is_said_on_the_users_own_call_and_its_fix_adds_the_argument() {
     let text = std::fs::read_to_string(project.join("train.py")).unwrap();
     let fixed = apply(&text, actions[0]["edit"]["changes"][&uri].as_array().unwrap());
     assert!(!text.contains("with_stack=True") && fixed.contains("with_stack=True"));
+    // What the ops read like is a candidate: on its `def` and in hovers, never a hint.
+    let lenses = client.lenses(&uri);
+    let candidate = lenses.iter().find(|(_, title)| title.starts_with("candidate: ~2.35 ms NEURON"));
+    let &(line, _) = candidate.unwrap_or_else(|| panic!("{lenses:?}"));
+    assert!(text.lines().nth(line as usize).unwrap().starts_with("def rmsnorm"));
+    let hover = client.hover(&uri, line + 1).unwrap();
+    assert!(hover.contains("may be here") && hover.contains("rmsnorm"), "{hover}");
+    assert!(client.hints(&uri).is_empty());
 }
 
 #[test]

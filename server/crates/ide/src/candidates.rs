@@ -18,11 +18,11 @@ pub(crate) fn section(text: &mut String, analysis: &Analysis, file: FileId, line
         if candidate.def_line == line {
             let _ = writeln!(
                 text,
-                "**{}** may be here: the trace has no stacks, but {} read like `{}`.{} A candidate, no more: record with \
+                "**{}** may be here: the trace has no stacks, but what `{}` would launch is in it: {}.{} A candidate, no more: record with \
                  `with_stack=True` to know.\n",
                 cost(analysis, candidate.cost),
-                runs(candidate),
                 candidate.name,
+                runs(candidate),
                 rivals(candidate),
             );
         } else if let Some((_, ops, here)) = candidate.lines.iter().find(|(at, ..)| *at == line) {
@@ -46,7 +46,7 @@ fn cost(analysis: &Analysis, cost: Cost) -> String {
 fn runs(candidate: &Candidate) -> String {
     let ops = if candidate.ops == 1 { "op" } else { "ops" };
     let runs = if candidate.runs == 1 { "1 run".to_owned() } else { format!("{} runs", candidate.runs) };
-    format!("{runs} of {} {ops} in all", candidate.ops)
+    format!("{runs} · {} {ops}", candidate.ops)
 }
 
 fn rivals(candidate: &Candidate) -> String {

@@ -19,8 +19,10 @@ pub struct Lens {
 /// What a click on a lens leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LensTarget {
-    /// The operators table.
+    /// The operators table, from the top of the file.
     Table,
+    /// The operators table, from the lens's own line: none of its rows belongs to it.
+    Candidate,
     /// The operators table, at the costliest op of this 0-based line of the attributed text.
     Line(u32),
 }
@@ -52,7 +54,7 @@ pub fn lenses(analysis: &Analysis, file: FileId, options: &Options, age: Option<
     for candidate in &analysis.file(file).candidates {
         if unit.share(candidate.cost) >= options.hints_min_share {
             let title = candidates::title(analysis, candidate);
-            lenses.push(Lens { line: candidate.def_line - 1, title, target: LensTarget::Table });
+            lenses.push(Lens { line: candidate.def_line - 1, title, target: LensTarget::Candidate });
         }
     }
     lenses

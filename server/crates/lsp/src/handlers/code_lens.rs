@@ -29,7 +29,7 @@ pub fn code_lenses(
                 Some(line) => Some(line),
                 None => continue,
             },
-            LensTarget::Table => None,
+            LensTarget::Table | LensTarget::Candidate => None,
         };
         let titles = titles(&lens, capabilities);
         lenses.extend(titles.into_iter().map(|title| CodeLens {
@@ -44,7 +44,7 @@ pub fn code_lenses(
 /// The cost, and a second lens of its own that says where a click leads, where the client can follow.
 fn titles(lens: &Lens, capabilities: &ResolvedClientCapabilities) -> Vec<String> {
     let mut titles = vec![lens.title.clone()];
-    if capabilities.client_commands && lens.target != LensTarget::Table {
+    if capabilities.client_commands && matches!(lens.target, LensTarget::Line(_)) {
         titles.push("Open in trace".to_owned());
     }
     titles
