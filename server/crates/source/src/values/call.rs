@@ -122,7 +122,9 @@ pub(crate) fn arguments(call: &ExprCall, with: &Evaluator<'_>) -> Arguments {
             (name.id.as_str(), if with.is_assigned(&name.id) { Through::Value } else { Through::Name })
         }
         Expr::Attribute(method) => {
-            let of_class = last_name(&method.value).is_some_and(|name| name.starts_with(char::is_uppercase));
+            // `self.parent.run(self, x)` passes the object by hand.
+            let first = call.arguments.args.first().and_then(|first| first.as_name_expr());
+            let of_class = is_class(&method.value) || first.is_some_and(|name| name.id == "self");
             let through = if of_class {
                 Through::Class
             } else if with.resolve(&method.value).is_some() {
@@ -146,6 +148,14 @@ pub(crate) fn arguments(call: &ExprCall, with: &Evaluator<'_>) -> Arguments {
         open: call.arguments.args.iter().any(Expr::is_starred_expr)
             || keywords.clone().any(|k| k.arg.is_none()),
     }
+}
+
+/// Whether it is a class or looks like one: `Norm`, `layers.Norm`, `type(x)`, `x.__class__`.
+fn is_class(expr: &Expr) -> bool {
+    if let Expr::Call(call) = expr {
+        return call.func.as_name_expr().is_some_and(|name| name.id == "type");
+    }
+    last_name(expr).is_some_and(|name| name.starts_with(char::is_uppercase) || name == "__class__")
 }
 
 fn last_name(expr: &Expr) -> Option<&str> {

@@ -155,6 +155,10 @@ fn an_object_is_passed_first_and_a_call_that_may_pass_more_tells_nothing() {
     let given = passed(&format!("{class}def caller(c):\n    CALL;c.m(1)\n"), "m", false);
     assert_eq!(known(&given, "a"), int(1));
     assert!(passed(&format!("{class}def caller(c):\n    CALL;C.m(c, 1)\n"), "m", false).is_empty());
+    for call in ["type(c).m(c, 1)", "c.__class__.m(c, 1)", "self.parent.m(self, 1)"] {
+        let text = format!("{class}def caller(self, c):\n    CALL;{call}\n");
+        assert!(passed(&text, "m", false).is_empty(), "{call}");
+    }
     assert_eq!(known(&passed(&format!("{class}def caller(c):\n    CALL;C.s(1)\n"), "s", false), "a"), int(1));
     // A variable may hold a `partial`; so may an attribute that has a plain function's name.
     assert!(passed("def f(a):\n    pass\ndef caller(g):\n    f = g\n    CALL;f(1)\n", "f", false).is_empty());
