@@ -72,7 +72,7 @@ struct OneFile(Arc<str>);
 
 impl SourceFiles for OneFile {
     fn candidates(&self, base: &str) -> Vec<FileKey> {
-        let key = || FileKey { path: "/work/big.py".into(), relative: "big.py".into() };
+        let key = || FileKey { path: "/project/big.py".into(), relative: "big.py".into() };
         if base == "big.py" { vec![key()] } else { Vec::new() }
     }
 
