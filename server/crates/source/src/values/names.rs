@@ -83,6 +83,7 @@ impl Names {
                 *value = Value::Unknown;
             }
         }
+        names.look_through(&binder, outside);
         names.functions = functions(&binder.bindings, &outside);
         // What is added to a list or dict may be any function.
         names.functions.retain(|name, _| !binder.changed.contains(&**name));
@@ -92,6 +93,43 @@ impl Names {
             }
         }
         names
+    }
+
+    /// A name that holds nothing but what looks like a tensor looks like one itself.
+    fn look_through(&mut self, binder: &Binder<'_>, outside: Evaluator<'_>) {
+        let mut open: HashMap<&str, Vec<&Bound<'_>>> = HashMap::new();
+        for (name, bound) in &binder.bindings {
+            open.entry(name).or_default().push(bound);
+        }
+        let is_whole = |bound: &&Bound<'_>| matches!(bound, Bound::Part(_, path) if path.is_empty());
+        open.retain(|name, bounds| {
+            bounds.iter().any(is_whole)
+                && !binder.foreign.contains(name)
+                && !self.used_as_tensors.contains(*name)
+        });
+        // `x = x.T` looks like one if `x` does: all are taken for tensors until one of their values does not look so.
+        self.used_as_tensors.extend(open.keys().map(|&name| name.into()));
+        for round in 0.. {
+            let around: Vec<&Self> = std::iter::once(&*self).chain(outside.names.iter().copied()).collect();
+            let inside = Evaluator::new(outside.imports, outside.defines, &around, false);
+            let looks = |bound: &&Bound<'_>| match bound {
+                Bound::Value(value) => *value == Value::Tensor,
+                Bound::Definition => false,
+                Bound::Part(expr, path) => path.is_empty() && inside.looks_like_tensor(expr),
+                // It stays what it was before.
+                Bound::Augmented(..) => true,
+            };
+            let fails = |bounds: &[&Bound<'_>]| round >= MOST_ROUNDS || !bounds.iter().all(looks);
+            let failing: Vec<&str> =
+                open.iter().filter(|(_, bounds)| fails(bounds)).map(|(&name, _)| name).collect();
+            if failing.is_empty() {
+                break;
+            }
+            for name in failing {
+                open.remove(name);
+                self.used_as_tensors.remove(name);
+            }
+        }
     }
 
     /// The functions that a name may hold, by their own names.
