@@ -56,8 +56,8 @@ fn unusual_constructs_are_known_or_left_open_but_never_wrong() {
 }
 
 /// Programs as people write them: what is known of their ops with and without the lines that the trace names. What is not
-/// known is left open: arms with the same ops, lists of tensors that are subscripted like tensors, two counters of which the
-/// text does not tell that one is a number.
+/// known is left open: arms with the same ops, lists of tensors that are subscripted like tensors, operators on what may as
+/// well be a number as a tensor.
 #[test]
 fn programs_of_other_kinds_are_known_but_for_a_few_ops() {
     for (program, ops, with, without) in [

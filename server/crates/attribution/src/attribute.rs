@@ -62,11 +62,15 @@ pub fn attribute(profile: &Profile, sources: &dyn SourceFiles) -> Attribution {
         let file = gathered.file(&files, file);
         gathered.files[file.0 as usize].views.push(view);
     }
-    attribution.files = gathered.files;
     if !profile.has_stacks() {
-        let charged: Vec<_> = attribution.charges.iter().map(|charge| (charge.event, charge.cost)).collect();
-        attribution.files = candidates(profile, sources, &charged);
+        let nowhere = attribution.charges.iter().filter(|charge| charge.place == Place::None);
+        let nowhere: Vec<_> = nowhere.map(|charge| (charge.event, charge.cost)).collect();
+        for (file, candidates) in candidates(profile, &files, &nowhere) {
+            let file = gathered.file(&files, file);
+            gathered.files[file.0 as usize].candidates = candidates;
+        }
     }
+    attribution.files = gathered.files;
     attribution
 }
 

@@ -10,11 +10,13 @@ mod matching;
 mod sequence;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 use profile::{EventId, Profile};
-use source::{Comprehensions, Module, ScopeId, SourceFiles};
+use source::ScopeId;
 
-use crate::{Cost, FileCosts};
+use crate::files::Files;
+use crate::model::{Candidate, Cost, FileId};
 use function::Function;
 use matching::{Matcher, Run};
 use sequence::Sequence;
@@ -24,79 +26,58 @@ const MOST_FILES: usize = 1_000;
 /// As often functions that call others are matched again when those were found.
 const MOST_ROUNDS: usize = 4;
 
-/// A function whose text explains runs of ops.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
-    pub name: String,
-    /// 1-based line of the `def`.
-    pub def_line: u32,
-    /// How often the trace has what the function launches.
-    pub runs: u32,
-    /// Ops of all these runs.
-    pub ops: u32,
-    pub cost: Cost,
-    /// By 1-based line: how many ops it would have launched, and their cost.
-    pub lines: Vec<(u32, u32, Cost)>,
-    /// How many other functions of the workspace fit one of the same runs as a whole.
-    pub rivals: u32,
+/// A function of the workspace that is matched.
+struct Matched {
+    file: FileId,
+    scope: ScopeId,
+    function: Function,
 }
 
-/// The functions of `sources` that may have launched `charged` ops of a trace without stacks, by file.
+/// The functions that may have launched `ops` of a trace without stacks, by file, in order of their `def` lines.
 pub(crate) fn candidates(
     profile: &Profile,
-    sources: &dyn SourceFiles,
-    charged: &[(EventId, Cost)],
-) -> Vec<FileCosts> {
-    let sequence = Sequence::new(profile, charged);
-    let mut files = Vec::new();
-    let mut functions: Vec<(usize, ScopeId, Function)> = Vec::new();
-    for key in sources.all(MOST_FILES) {
-        let Some(text) = sources.text(&key).filter(|text| text.contains("torch")) else { continue };
-        let module = Module::parse(text);
-        for (scope, found) in module.functions() {
+    files: &Files<'_>,
+    ops: &[(EventId, Cost)],
+) -> BTreeMap<FileId, Vec<Candidate>> {
+    let sequence = Sequence::new(profile, ops);
+    let mut result: BTreeMap<FileId, Vec<Candidate>> = BTreeMap::new();
+    // Most texts are read for this alone.
+    if sequence.ops.is_empty() {
+        return result;
+    }
+    let mut matched = Vec::new();
+    for file in files.mentioning("torch", MOST_FILES) {
+        for (scope, found) in files.file(file).module.functions() {
             // A generator's ops run between those of whoever resumes it.
-            if !found.is_generator
-                && let Some(function) =
-                    Function::new(found, module.automaton(scope, Comprehensions::Inlined), &sequence)
-            {
-                functions.push((files.len(), scope, function));
+            if found.is_generator {
+                continue;
+            }
+            let automaton = files.automaton(file, scope, &Rc::default());
+            if let Some(function) = Function::new(found, automaton, &sequence) {
+                matched.push(Matched { file, scope, function });
             }
         }
-        files.push((key, module));
     }
-    let found = match_all(&sequence, &functions);
+    let found = match_all(&sequence, &matched);
     let rivals = rivals(&found);
-    let mut by_file: BTreeMap<usize, Vec<Candidate>> = BTreeMap::new();
-    for (at, runs) in found.iter().enumerate().filter(|(_, runs)| !runs.is_empty()) {
-        let (file, scope, _) = functions[at];
-        let scope = files[file].1.scope(scope);
-        by_file.entry(file).or_default().push(candidate(scope, runs, &sequence, rivals[at]));
-    }
-    let mut result = Vec::new();
-    for (at, (key, module)) in files.into_iter().enumerate() {
-        if let Some(candidates) = by_file.remove(&at) {
-            result.push(FileCosts {
-                key,
-                text: module.text().clone(),
-                recorded: None,
-                stale: false,
-                functions: Vec::new(),
-                views: Vec::new(),
-                candidates,
-            });
+    for ((matched, runs), rivals) in matched.iter().zip(&found).zip(rivals) {
+        if !runs.is_empty() {
+            let file = files.file(matched.file);
+            let candidate = candidate(file.module.scope(matched.scope), runs, &sequence, rivals);
+            result.entry(matched.file).or_default().push(candidate);
         }
     }
     result
 }
 
 /// The runs of each function. Those that call others are matched again once these are found.
-fn match_all(sequence: &Sequence<'_>, functions: &[(usize, ScopeId, Function)]) -> Vec<Vec<Run>> {
+fn match_all(sequence: &Sequence<'_>, functions: &[Matched]) -> Vec<Vec<Run>> {
     let mut found: Vec<Vec<Run>> = vec![Vec::new(); functions.len()];
     let mut matcher = Matcher::new(sequence);
     let mut fresh: HashSet<&str> = HashSet::new();
     for round in 0..MOST_ROUNDS {
         let mut next: HashSet<&str> = HashSet::new();
-        for (at, (_, _, function)) in functions.iter().enumerate() {
+        for (at, Matched { function, .. }) in functions.iter().enumerate() {
             if round > 0 && !fresh.iter().any(|name| function.may_call(name)) {
                 continue;
             }
@@ -109,8 +90,7 @@ fn match_all(sequence: &Sequence<'_>, functions: &[(usize, ScopeId, Function)]) 
         if next.is_empty() {
             break;
         }
-        matcher
-            .know(functions.iter().zip(&found).map(|((_, _, function), runs)| (&*function.name, &runs[..])));
+        matcher.know(functions.iter().zip(&found).map(|(of, runs)| (&*of.function.name, &runs[..])));
         fresh = next;
     }
     found

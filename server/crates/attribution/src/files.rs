@@ -3,6 +3,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use source::{
     Automaton, Comprehensions, FileKey, Given, Module, Scope, ScopeId, ScopeKind, SourceFiles, text_sha256,
@@ -142,20 +143,37 @@ impl<'s> Files<'s> {
         if let Some(&known) = self.by_key.borrow().get(key) {
             return known;
         }
-        let id = self.sources.text(key).map(|text| {
-            let module = Module::parse(text);
-            let mut files = self.loaded.borrow_mut();
-            files.push(Rc::new(File {
-                key: key.clone(),
-                module,
-                recorded: Cell::default(),
-                sha256: OnceCell::new(),
-                automata: RefCell::default(),
-            }));
-            FileId(files.len() as u32 - 1)
-        });
+        let id = self.sources.text(key).map(|text| self.parse(key, text));
         self.by_key.borrow_mut().insert(key.clone(), id);
         id
+    }
+
+    fn parse(&self, key: &FileKey, text: Arc<str>) -> FileId {
+        let module = Module::parse(text);
+        let mut files = self.loaded.borrow_mut();
+        files.push(Rc::new(File {
+            key: key.clone(),
+            module,
+            recorded: Cell::default(),
+            sha256: OnceCell::new(),
+            automata: RefCell::default(),
+        }));
+        FileId(files.len() as u32 - 1)
+    }
+
+    /// The files whose text has a word, of the `most` nearest.
+    pub fn mentioning(&self, word: &str, most: usize) -> Vec<FileId> {
+        let found = self.sources.all(most).into_iter().filter_map(|key| {
+            let known = self.by_key.borrow().get(&key).copied();
+            if let Some(known) = known {
+                return known.filter(|&id| self.file(id).module.text().contains(word));
+            }
+            let text = self.sources.text(&key).filter(|text| text.contains(word))?;
+            let id = self.parse(&key, text);
+            self.by_key.borrow_mut().insert(key, Some(id));
+            Some(id)
+        });
+        found.collect()
     }
 
     /// The scopes that cannot be told apart by a frame's name and line: lambdas on one line.

@@ -21,9 +21,8 @@ pub mod unit;
 mod views;
 
 pub use attribute::attribute;
-pub use candidates::Candidate;
 pub use model::{
-    Attribution, Charge, ChargeKind, Cost, Direction, FileCosts, FileId, FunctionCost, FunctionId, Place,
-    Precision, View, ViewKind,
+    Attribution, Candidate, Charge, ChargeKind, Cost, Direction, FileCosts, FileId, FunctionCost, FunctionId,
+    Place, Precision, View, ViewKind,
 };
 pub use unit::Unit;

@@ -6,8 +6,6 @@ use std::sync::Arc;
 use profile::EventId;
 use source::FileKey;
 
-use crate::Candidate;
-
 /// A file of [`Attribution::files`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
@@ -136,6 +134,23 @@ pub struct View {
     pub calls: u32,
     /// The ops and runtime calls below it, each once.
     pub cost: Cost,
+}
+
+/// A function whose text explains runs of ops.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    pub name: String,
+    /// 1-based line of the `def`.
+    pub def_line: u32,
+    /// How often the trace has what the function launches.
+    pub runs: u32,
+    /// Ops of all these runs.
+    pub ops: u32,
+    pub cost: Cost,
+    /// By 1-based line: how many ops it would have launched, and their cost.
+    pub lines: Vec<(u32, u32, Cost)>,
+    /// How many other functions of the workspace fit one of the same runs as a whole.
+    pub rivals: u32,
 }
 
 /// A source file with costs.

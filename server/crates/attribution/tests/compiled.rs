@@ -93,6 +93,20 @@ fn a_kernels_stack_names_its_line_and_a_fused_kernel_keeps_all_of_them() {
 }
 
 #[test]
+fn a_kernels_stack_counts_where_the_trace_has_no_frames() {
+    let text = format!(r#"{{"traceEvents":[{}]}}"#, events(MM, FUSED)).replace("python_function", "unknown");
+    let trace = trace::read(text.as_bytes(), &AtomicBool::new(false)).expect("it is a trace");
+    let attribution = attribute(&Profile::build(trace), &common::OneFile(TRAIN));
+    let named = charges(&attribution).into_iter().filter(|(lines, ..)| !lines.is_empty());
+    assert_eq!(
+        named.collect::<Vec<_>>(),
+        [(vec![6], Precision::Exact, 5_000, 30_000), (vec![7, 8], Precision::Ambiguous, 6_000, 20_000)]
+    );
+    assert_eq!(attribution.files.len(), 1, "the file that the charges are in");
+    assert_eq!(&*attribution.files[0].functions[0].name, "step");
+}
+
+#[test]
 fn without_stacks_the_region_keeps_it_all() {
     assert_eq!(charges(&attributed("", "")), [(vec![11], Precision::Exact, 80_000, 50_000)]);
 }

@@ -29,7 +29,7 @@ pub use profiler_calls::{Constant, KeywordArgument, ProfilerCall};
 pub use rms_norm::{Edit, Part, PartKind, Rewrite, RmsNorm, TorchName};
 pub use scopes::{Scope, ScopeId, ScopeKind};
 pub use torch_names::is_builtin;
-pub use values::{Arguments, Given, Through, Value, gives_tensor};
+pub use values::{Arguments, Given, Through, Value, gives_tensor, is_functional};
 
 /// The workspace's Python files, as the outside world offers them.
 ///

@@ -19,7 +19,7 @@ pub(crate) use call::{arguments, find as find_call, given};
 pub(crate) use evaluate::Evaluator;
 pub(crate) use names::Names;
 pub(crate) use operands::of_operators;
-pub use tensors::gives_tensor;
+pub use tensors::{gives_tensor, is_functional};
 
 /// A value, as far as the text tells.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

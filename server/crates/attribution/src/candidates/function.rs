@@ -1,56 +1,17 @@
 //! What a function launches when nothing but ops is seen.
 
+use std::rc::Rc;
+
 use source::{Automaton, Callee, Cost, Emitter, EmitterKind, IMPROBABLE, OBLIGED, Scope, State};
 
 use super::sequence::{Op, Sequence};
 use crate::align::{self, Kind, Observation};
 
-/// What `nn.Module`s of torch launch.
-const MODULE_OPS: [&str; 40] = [
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "avg_pool1d",
-    "avg_pool2d",
-    "batch_norm",
-    "bilinear",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "conv_transpose1d",
-    "conv_transpose2d",
-    "cross_entropy_loss",
-    "dropout",
-    "elu",
-    "embedding",
-    "flatten",
-    "gelu",
-    "group_norm",
-    "gru",
-    "hardswish",
-    "instance_norm",
-    "kl_div",
-    "layer_norm",
-    "leaky_relu",
-    "linear",
-    "log_softmax",
-    "lstm",
-    "max_pool1d",
-    "max_pool2d",
-    "mse_loss",
-    "relu",
-    "rms_norm",
-    "sigmoid",
-    "silu",
-    "smooth_l1_loss",
-    "softmax",
-    "softplus",
-    "tanh",
-];
+/// What `nn.Module`s of torch launch beside the ops of `torch.nn.functional`.
+const MODULE_OPS: [&str; 7] = ["bilinear", "flatten", "gru", "lstm", "max_pool1d", "max_pool2d", "tanh"];
 
 /// Names of calls and of the ops that they launch, where these differ.
-const OTHER_NAMES: [(&str, &str); 16] = [
+const OTHER_NAMES: [(&str, &str); 15] = [
     ("bfloat16", "to"),
     ("bool", "to"),
     ("cpu", "to"),
@@ -64,7 +25,6 @@ const OTHER_NAMES: [(&str, &str); 16] = [
     ("max_pool2d", "max_pool2d_with_indices"),
     ("nll_loss", "nll_loss_nd"),
     ("norm", "linalg_vector_norm"),
-    ("size", "sym_size"),
     ("swapaxes", "transpose"),
     ("type", "to"),
 ];
@@ -80,7 +40,7 @@ pub(super) type Price = Option<Cost>;
 /// A function that may be matched.
 pub(super) struct Function {
     pub name: Box<str>,
-    pub automaton: Automaton,
+    pub automaton: Rc<Automaton>,
     /// For each step which of the trace's ops it may launch, and how much each tells.
     explains: Vec<Vec<(u32, u32)>>,
     /// Whether a step calls what may be a function or module of the workspace.
@@ -89,7 +49,7 @@ pub(super) struct Function {
 
 impl Function {
     /// `None` when what the trace has tells nothing of this function.
-    pub fn new(scope: &Scope, automaton: Automaton, sequence: &Sequence<'_>) -> Option<Self> {
+    pub fn new(scope: &Scope, automaton: Rc<Automaton>, sequence: &Sequence<'_>) -> Option<Self> {
         let explains: Vec<Vec<(u32, u32)>> = automaton
             .steps()
             .iter()
@@ -156,8 +116,7 @@ const SKIPPED_CALL: Cost = 4;
 /// Whether a call surely launches an op of its name.
 fn names_op(call: &Emitter) -> bool {
     call.name.as_deref().is_some_and(|name| {
-        source::gives_tensor(name)
-            || OTHER_NAMES.iter().any(|&(called, op)| called == name && op != "sym_size")
+        source::gives_tensor(name) || OTHER_NAMES.iter().any(|&(called, _)| called == name)
     })
 }
 
@@ -167,6 +126,12 @@ fn may_run_others(call: &Emitter) -> bool {
         && !names_op(call)
         && call.ops.is_empty()
         && call.name.as_deref().is_some_and(|name| !source::is_builtin(name))
+}
+
+/// Whether an `nn.Module` of torch launches an op of this name.
+fn is_of_module(op: &str) -> bool {
+    let functional = OTHER_NAMES.iter().filter(|&&(_, other)| other == op).map(|&(name, _)| name);
+    MODULE_OPS.contains(&op) || functional.chain([op]).any(source::is_functional)
 }
 
 /// How much it tells that `emitter` launches `op`; `None` when it does not.
@@ -180,8 +145,8 @@ fn tells(emitter: &Emitter, op: &Op<'_>) -> Option<u32> {
         if emitter.ops.contains(&base) {
             return Some(OF_OPERATOR);
         }
-        let module = emitter.callee == Callee::Open && MODULE_OPS.contains(&base);
-        return (module && may_run_others(emitter)).then_some(OF_OPERATOR);
+        let module = emitter.callee == Callee::Open && is_of_module(base) && may_run_others(emitter);
+        return module.then_some(OF_OPERATOR);
     }
     let observation = Observation { kind: Kind::Op(op.name), line: None, inputs: op.inputs.clone() };
     align::fits(emitter, &observation).then_some(OF_OPERATOR)

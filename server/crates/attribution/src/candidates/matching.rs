@@ -42,7 +42,7 @@ pub(super) struct Run {
 pub(super) struct Matcher<'s> {
     sequence: &'s Sequence<'s>,
     /// By where it begins: where a known run ends, and whose it is.
-    known: HashMap<u32, Vec<(u32, String)>>,
+    known: HashMap<u32, Vec<(u32, &'s str)>>,
     work: usize,
 }
 
@@ -68,11 +68,11 @@ impl<'s> Matcher<'s> {
     }
 
     /// Takes over which runs are known by now.
-    pub fn know<'r>(&mut self, runs: impl Iterator<Item = (&'r str, &'r [Run])>) {
+    pub fn know<'r>(&mut self, runs: impl Iterator<Item = (&'s str, &'r [Run])>) {
         self.known.clear();
         for (name, runs) in runs {
             for run in runs {
-                self.known.entry(run.from).or_default().push((run.to, name.to_owned()));
+                self.known.entry(run.from).or_default().push((run.to, name));
             }
         }
     }

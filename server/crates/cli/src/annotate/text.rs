@@ -18,7 +18,7 @@ struct Margin {
 }
 
 /// What may stand before a line's number, the surest first.
-const MARKS: [&str; 6] = ["", "=", "≈", "~", "f", "?"];
+const MARKS: [&str; 5] = ["", "=", "≈", "~", "f"];
 
 const LEGEND: &str = "= the trace names the line   ≈ the only line that fits   ~ one of several lines, on their def   \
                       f known to the function only, on its def";
@@ -38,33 +38,51 @@ pub(super) fn text(costs: &Costs, wanted: &dyn Fn(&FileCosts) -> bool) -> String
         .map(|(file, lines)| (file, margins(file, &lines)))
         .filter(|(_, margins)| margins.iter().any(|margin| !margin.mark.is_empty()))
         .collect();
-    files.sort_by_key(|(_, margins)| std::cmp::Reverse(unit.ns(sum(margins))));
+    files.sort_by_key(|(_, margins)| {
+        std::cmp::Reverse([is_known, is_candidate].map(|counts| unit.ns(sum(margins, counts))))
+    });
     let mut text = format!("{} · {}\n", unit.name, Coverage::of(attribution, &unit).text());
     if files.is_empty() {
         text.push_str("no line of the sources ran anything that the trace recorded\n");
         return text;
     }
-    let candidates = files.iter().any(|(file, _)| !file.candidates.is_empty());
-    let _ = writeln!(text, "{}", if candidates { CANDIDATES } else { LEGEND });
+    for (legend, counts) in [(LEGEND, is_known as fn(&Margin) -> bool), (CANDIDATES, is_candidate)] {
+        if files.iter().any(|(_, margins)| margins.iter().any(counts)) {
+            let _ = writeln!(text, "{legend}");
+        }
+    }
     if rules::infers_lines(profile) {
         let _ = writeln!(text, "{INFERRED}");
     }
     for (file, margins) in files {
-        let sum = units::short(unit.ns(sum(&margins)));
-        let stale = if file.stale { " · edited since it was profiled" } else { "" };
+        let _ = write!(text, "\n{}", file.key.relative);
+        if margins.iter().any(is_known) {
+            let _ = write!(text, " · {} {}", unit.name, units::short(unit.ns(sum(&margins, is_known))));
+        }
         let _ = match file.candidates.len() {
-            0 => writeln!(text, "\n{} · {} {sum}{stale}", file.key.relative, unit.name),
-            1 => writeln!(text, "\n{} · 1 candidate", file.key.relative),
-            count => writeln!(text, "\n{} · {count} candidates", file.key.relative),
+            0 => Ok(()),
+            1 => write!(text, " · 1 candidate"),
+            count => write!(text, " · {count} candidates"),
         };
+        text.push_str(if file.stale { " · edited since it was profiled\n" } else { "\n" });
         source(&mut text, &unit, file, &margins);
     }
     text
 }
 
-fn sum(margins: &[Margin]) -> Cost {
+/// Whether the line has a cost, however well the line is known.
+fn is_known(margin: &Margin) -> bool {
+    !matches!(margin.mark, "" | "?")
+}
+
+/// Whether the line only may have one.
+fn is_candidate(margin: &Margin) -> bool {
+    margin.mark == "?"
+}
+
+fn sum(margins: &[Margin], counts: fn(&Margin) -> bool) -> Cost {
     let mut total = Cost::default();
-    for margin in margins {
+    for margin in margins.iter().filter(|margin| counts(margin)) {
         total += margin.forward;
         total += margin.backward;
     }
@@ -99,9 +117,13 @@ fn margins(file: &FileCosts, lines: &FileLines) -> Vec<Margin> {
     for function in file.functions.iter().filter(|function| function.own != Cost::default()) {
         add(function.def_line, function.own, Cost::default(), "f");
     }
-    for candidate in &file.candidates {
-        for &(line, _, cost) in &candidate.lines {
-            add(line, cost, Cost::default(), "?");
+    let lines = file.candidates.iter().flat_map(|candidate| &candidate.lines);
+    for &(line, _, cost) in lines {
+        if let Some(margin) = (line as usize).checked_sub(1).and_then(|at| margins.get_mut(at))
+            && !is_known(margin)
+        {
+            margin.forward += cost;
+            margin.mark = "?";
         }
     }
     margins

@@ -3,7 +3,7 @@
 /// Whether a function, by its full dotted path, gives one tensor.
 pub(super) fn is_made_by(path: &str) -> bool {
     if let Some(name) = path.strip_prefix("torch.nn.functional.") {
-        return FUNCTIONAL.contains(&name);
+        return is_functional(name);
     }
     path.strip_prefix("torch.").is_some_and(|name| MAKERS.contains(&name) || OF_TENSORS.contains(&name))
 }
@@ -15,7 +15,12 @@ pub(super) fn is_method(name: &str) -> bool {
 
 /// Whether a function of torch or a method of a tensor of this name gives a tensor: each call of it launches ops.
 pub fn gives_tensor(name: &str) -> bool {
-    MAKERS.contains(&name) || FUNCTIONAL.contains(&name) || is_method(name)
+    MAKERS.contains(&name) || is_functional(name) || is_method(name)
+}
+
+/// Whether `torch.nn.functional` has a function of this name that gives a tensor.
+pub fn is_functional(name: &str) -> bool {
+    FUNCTIONAL.contains(&name)
 }
 
 /// Whether hardly anything but a tensor has a method of this name; it gives a tensor.
