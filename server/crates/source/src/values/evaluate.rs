@@ -226,8 +226,11 @@ impl<'a> Evaluator<'a> {
 
     /// Whether a plain name is Python's own.
     pub(super) fn is_builtin(&self, name: &str) -> bool {
-        let bound = self.pending.is_some_and(|pending| pending.bound.contains(name));
-        !bound && self.names.iter().all(|names| names.get(name).is_none())
+        // `import *` may bind any name.
+        ["*", name].iter().all(|name| {
+            !self.pending.is_some_and(|pending| pending.bound.contains(name))
+                && self.names.iter().all(|names| names.get(name).is_none())
+        })
     }
 
     /// Constants of modules: `math.pi`, `torch.float32`.

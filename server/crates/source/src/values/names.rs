@@ -77,9 +77,11 @@ impl Names {
                 break;
             }
         }
+        // `import *` may bind any name.
+        let known = settled && !bound.contains("*");
         for (name, _) in &binder.bindings {
             let value = names.values.entry((*name).into()).or_insert(Value::Unknown);
-            if !settled {
+            if !known {
                 *value = Value::Unknown;
             }
         }

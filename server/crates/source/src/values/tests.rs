@@ -204,3 +204,11 @@ fn lists_of_lists_do_not_grow_without_bound() {
     let text = format!("def f(x, g):\n    a0 = [g, x]\n{}    a60[0](x)\n", doubled.concat());
     assert_eq!(value(&text), Value::Unknown);
 }
+
+#[test]
+fn an_import_of_everything_may_bind_any_name() {
+    assert_eq!(value("n = 2\ndef f():\n    n\n"), Value::Plain);
+    assert_eq!(value("n = 2\nfrom settings import *\ndef f():\n    n\n"), Value::Unknown);
+    assert_eq!(value("def f(x):\n    len(x)\n"), Value::Plain);
+    assert_eq!(value("from settings import *\ndef f(x):\n    len(x)\n"), Value::Unknown);
+}
